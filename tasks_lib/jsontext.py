@@ -1,0 +1,63 @@
+"""JSON text for storage and requests: orjson where it is exact, the standard library elsewhere.
+
+orjson refuses lone surrogates and integers beyond 64 bits when writing, and reads such
+integers as floats; model output holds the first, datasets the second, and neither may
+change on the way.
+"""
+
+import json
+import re
+from typing import Any
+
+import orjson
+
+_LONG_INTEGER = re.compile(r"\d{19}")
+
+
+def dumps(value: Any) -> str:
+    """Return `value` as compact JSON; NaN and infinities become null.
+
+    Raises:
+        TypeError: it holds something JSON can't.
+    """
+    try:
+        return orjson.dumps(value).decode()
+    except (TypeError, UnicodeEncodeError):
+        return json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=True)
+
+
+def dump_bytes(value: Any, *, sort_keys: bool = False) -> bytes:
+    """Return `value` as compact UTF-8 JSON, for request bodies and hashing."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else None)
+    except (TypeError, UnicodeEncodeError):
+        return json.dumps(
+            _finite(value), separators=(",", ":"), ensure_ascii=True, sort_keys=sort_keys
+        ).encode()
+
+
+def loads(text: str | bytes) -> Any:
+    """Return the value of JSON `text`, integers exact however long.
+
+    Raises:
+        ValueError: it is no JSON (`json.JSONDecodeError` and its kin).
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8-sig")
+    if _LONG_INTEGER.search(text):
+        return json.loads(text)
+    try:
+        return orjson.loads(text)
+    except (orjson.JSONDecodeError, UnicodeEncodeError):
+        return json.loads(text)  # accepts lone surrogates and NaN; else it words the error
+
+
+def _finite(value: Any) -> Any:
+    """Copy `value` with NaN and infinities as null, as orjson writes them."""
+    if isinstance(value, float):
+        return value if value - value == 0.0 else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
