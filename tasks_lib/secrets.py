@@ -19,7 +19,7 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _SECRET_NAME = re.compile(
-    r"api.?key|secret|token|passw|pwd|passphrase|auth(?!or)|credential|cookie|signature|private"
+    r"api.?key|secret|token|passw|pwd|passphrase|auth(?!ors?$)|credential|cookie|signature|private"
     r"|access.?key|session|^(?:key|sig|pass|pat|jwt)$|[-_](?:key|sig|pass|pat|jwt)$",
     re.IGNORECASE,
 )
