@@ -1,0 +1,96 @@
+"""The evaluation: tasks, each bound to a model, a config and a number of samples."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PositiveInt, model_validator
+
+from tasks_lib.base import Definition
+from tasks_lib.definitions.keys import DisplayName, ModelReference, repeated
+from tasks_lib.definitions.task import ConfigSpec
+from tasks_lib.keys import UserKey
+
+Subsampling = Literal["head", "random"]
+CachePolicy = Literal["reuse", "update", "no-cache"]
+
+_OLD = Field(json_schema_extra={"deprecated": True})
+
+
+class TaskSpecification(Definition):
+    """One task bound to a model, a config and a number of samples."""
+
+    type: Literal["standard"] = "standard"
+    """Kind of specification."""
+    key: UserKey | None = None
+    """Name of the specification in results; the task's key when absent."""
+    task_key: UserKey
+    """Key of the task."""
+    task_config: dict[str, Any] = Field(default_factory=dict)
+    """Values of the task's parameters; may hold `<< config.x >>` of the evaluation."""
+    model_key: ModelReference | None = None
+    """Key of the evaluated model; needed when the task has a solver."""
+    dataset_key: Annotated[UserKey | None, _OLD] = None
+    """Now written as `dataset_key` in `task_config`."""
+    num_samples: PositiveInt | None = None
+    """Samples used at most; the run's number when absent."""
+    subsampling: Subsampling | None = None
+    """Which samples are used: the first ones, or some drawn with a fixed seed."""
+    display_name: DisplayName | None = None
+    """Name shown to people; made of task and model when absent."""
+
+    @property
+    def spec_key(self) -> str:
+        """Name of the specification in results."""
+        return self.key or self.task_key
+
+
+class Evaluation(Definition):
+    """A set of configured tasks, run together."""
+
+    key: UserKey
+    """Name of the evaluation."""
+    display_name: DisplayName
+    """Name shown to people."""
+    description: str = ""
+    """What the evaluation is for, in a sentence."""
+    long_description: str | None = None
+    """What the evaluation is for, in Markdown."""
+    config_spec: ConfigSpec = ()
+    """Parameters, used in the task specifications as `<< config.KEY >>`."""
+    task_specifications: tuple[TaskSpecification, ...] = ()
+    """The tasks and what they are bound to."""
+    tags: tuple[str, ...] = ()
+    """Words to find the evaluation by."""
+    use_cases: Literal["any"] | tuple[str, ...] = "any"
+    """What the evaluated models are used for; informational."""
+    domains: Literal["any"] | tuple[str, ...] = "any"
+    """Fields the evaluated models work in; informational."""
+    providers: Literal["any"] | tuple[str, ...] = "any"
+    """Whose models are evaluated; informational."""
+    mode: Annotated[Literal["debug", "full"] | None, _OLD] = None
+    """`debug` uses 10 samples of each task; now `num_samples` of `run_config`."""
+    num_samples: Annotated[PositiveInt | None, _OLD] = None
+    """Now `num_samples` of `run_config`."""
+    subsampling: Annotated[Subsampling | None, _OLD] = None
+    """Now `subsampling` of `run_config`."""
+    cache_policy: Annotated[CachePolicy | None, _OLD] = None
+    """Now `cache_policy` of `run_config`."""
+
+    @model_validator(mode="after")
+    def _keys_differ(self) -> "Evaluation":
+        twice = repeated([specification.spec_key for specification in self.task_specifications])
+        if twice is not None:
+            raise ValueError(
+                f"two task specifications have the key '{twice}'; give one a 'key' of its own"
+            )
+        return self
+
+
+class RunConfig(Definition):
+    """How much is run, and whether earlier replies are used again."""
+
+    num_samples: PositiveInt | None = None
+    """Samples of each task at most; all when absent."""
+    subsampling: Subsampling | None = None
+    """Which samples are used: the first ones, or some drawn with a fixed seed."""
+    cache_policy: CachePolicy | None = None
+    """`reuse` earlier replies (default), `update` them, or use `no-cache`."""

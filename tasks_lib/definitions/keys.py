@@ -1,0 +1,82 @@
+"""Keys of models and adapters, and the names of provider models."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, StringConstraints
+
+from tasks_lib.keys import LONGEST_KEY, sanitised
+
+PROVIDERS = (
+    "anthropic",
+    "fireworks",
+    "gemini",
+    "latticeflow",
+    "novita",
+    "openai",
+    "sambanova",
+    "together",
+)
+"""Providers whose models may be named as `<provider>/<model>`."""
+
+ReferencedKey = Annotated[
+    str, StringConstraints(pattern=r"^[a-zA-Z0-9_\-\$]+$", min_length=1, max_length=LONGEST_KEY)
+]
+"""Key of a model or an adapter: as a user key, and `$` after a provider's name."""
+
+DisplayName = Annotated[str, StringConstraints(min_length=1)]
+"""Name shown to people."""
+
+
+def split_provider_reference(reference: str) -> tuple[str, str]:
+    """Return provider and model of `<provider>/<model>`; the model may hold further slashes.
+
+    Raises:
+        ValueError: the provider is unknown, or one of the two is missing.
+    """
+    provider, _, model = reference.partition("/")
+    if not provider or not model:
+        raise ValueError(f"'{reference}' is no provider model; write '<provider>/<model>'")
+    if provider not in PROVIDERS:
+        raise ValueError(f"unknown provider '{provider}'; known are {', '.join(PROVIDERS)}")
+    return provider, model
+
+
+def provider_key(reference: str) -> str:
+    """Return the key of a provider model: `openai/gpt-4.1-nano` is `openai$gpt-4-1-nano`.
+
+    Raises:
+        ValueError: `reference` is no `<provider>/<model>`, or makes no key.
+    """
+    provider, model = split_provider_reference(reference)
+    return f"{provider}${sanitised(model)}"
+
+
+def _provider_reference(reference: str) -> str:
+    provider_key(reference)
+    return reference
+
+
+def _model_reference(reference: str) -> str:
+    if "/" in reference:
+        return _provider_reference(reference)
+    if not re.fullmatch(r"[a-zA-Z0-9_\-$]{1,250}", reference):
+        raise ValueError(f"'{reference}' is no model key; use letters, digits, '_', '-' and '$'")
+    return reference
+
+
+ProviderReference = Annotated[str, AfterValidator(_provider_reference)]
+"""A provider model as `<provider>/<model>`, the model named as the provider names it."""
+
+ModelReference = Annotated[str, AfterValidator(_model_reference)]
+"""Key of a declared model, or `<provider>/<model>`, or `<provider>$<model key>`."""
+
+
+def repeated(keys: list[str]) -> str | None:
+    """Return the first key that occurs twice, None when all differ."""
+    seen: set[str] = set()
+    for key in keys:
+        if key in seen:
+            return key
+        seen.add(key)
+    return None

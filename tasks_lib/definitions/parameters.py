@@ -1,0 +1,299 @@
+"""Parameters a task or an evaluation declares in `config_spec`, and the values they accept."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import Field, StringConstraints, TypeAdapter, model_validator
+
+from tasks_lib.base import Definition
+from tasks_lib.definitions.keys import DisplayName, repeated
+from tasks_lib.errors import bounded
+
+ScalarType = Literal["string", "integer", "float", "boolean"]
+Scalar = bool | int | float | str
+Number = TypeVar("Number", int, float)
+
+_BOOLEAN, _INTEGER = TypeAdapter(bool), TypeAdapter(int)
+_FLOAT = TypeAdapter(Annotated[float, Field(allow_inf_nan=False)])
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{_shown(value)} is not text; put it in quotes")
+    return value
+
+
+def _boolean(value: Any) -> bool:
+    return bool(_coerced(_BOOLEAN, value, "true or false"))
+
+
+def _integer(value: Any) -> int:
+    return int(_coerced(_INTEGER, value, "a whole number"))
+
+
+def _float(value: Any) -> float:
+    return float(_coerced(_FLOAT, value, "a number"))
+
+
+def _coerced(adapter: TypeAdapter[Any], value: Any, wanted: str) -> Any:
+    try:
+        if isinstance(value, bool) and adapter is not _BOOLEAN:
+            raise ValueError  # Python would count true as 1
+        return adapter.validate_python(value)
+    except ValueError:
+        raise ValueError(f"{_shown(value)} is not {wanted}") from None
+
+
+def _shown(value: Any) -> str:
+    return bounded(repr(value), 80)
+
+
+_SCALARS: dict[ScalarType, Callable[[Any], Scalar]] = {
+    "string": _text,
+    "integer": _integer,
+    "float": _float,
+    "boolean": _boolean,
+}
+
+
+class BaseParameter(Definition):
+    """A named value that `<< config.KEY >>` stands for."""
+
+    key: Annotated[str, StringConstraints(min_length=1)]
+    """Name used in `<< config.KEY >>`; spaces are allowed."""
+    display_name: DisplayName
+    """Name shown to people."""
+    description: str | None = None
+    """What the parameter means."""
+    nullable: bool = False
+    """Whether it may be left without a value, which then is null."""
+
+    def accept(self, value: Any) -> Any:
+        """Return `value`, which is not null, as the parameter's type.
+
+        Raises:
+            ValueError: it has another type, or lies outside of what is allowed.
+        """
+        raise TypeError(f"{type(self).__name__} does not say what it accepts")
+
+    def substitute(self, value: Any) -> Any:
+        """Return what `<< config.KEY >>` becomes for an accepted `value`."""
+        return value
+
+    @property
+    def default(self) -> Any:
+        """The value used when none is supplied; None when there is no default."""
+        return getattr(self, "default_value", None)
+
+    @model_validator(mode="after")
+    def _default_is_acceptable(self) -> "BaseParameter":
+        if self.default is not None:
+            try:
+                self.accept(self.default)
+            except ValueError as error:
+                raise ValueError(f"default_value: {error}") from None
+        return self
+
+
+class FloatParameter(BaseParameter):
+    """A number."""
+
+    type: Literal["float"]
+    default_value: float | None = None
+    """Value used when none is supplied."""
+    min: float | None = None
+    """Smallest value allowed."""
+    max: float | None = None
+    """Largest value allowed."""
+
+    def accept(self, value: Any) -> float:
+        return _within(_float(value), self.min, self.max)
+
+
+class IntParameter(BaseParameter):
+    """A whole number."""
+
+    type: Literal["int"]
+    default_value: int | None = None
+    """Value used when none is supplied."""
+    min: int | None = None
+    """Smallest value allowed."""
+    max: int | None = None
+    """Largest value allowed."""
+
+    def accept(self, value: Any) -> int:
+        return _within(_integer(value), self.min, self.max)
+
+
+def _within(value: Number, smallest: Number | None, largest: Number | None) -> Number:
+    if smallest is not None and value < smallest:
+        raise ValueError(f"{value} is below the smallest value allowed, {smallest}")
+    if largest is not None and value > largest:
+        raise ValueError(f"{value} is above the largest value allowed, {largest}")
+    return value
+
+
+class BooleanParameter(BaseParameter):
+    """True or false."""
+
+    type: Literal["boolean"]
+    default_value: bool | None = None
+    """Value used when none is supplied."""
+
+    def accept(self, value: Any) -> bool:
+        return _boolean(value)
+
+
+class StringExample(Definition):
+    """A value to offer for a text parameter."""
+
+    value: str
+    """The text."""
+    display_name: str
+    """Name shown for it."""
+
+
+class StringParameter(BaseParameter):
+    """A text."""
+
+    type: Literal["string"]
+    default_value: str | None = None
+    """Value used when none is supplied."""
+    string_kind: Literal["freeform", "python", "jinja"] = "freeform"
+    """What the text is, for editors."""
+    default_file_content: str | None = None
+    """Text to start editing from; it is not a default value."""
+    examples: tuple[StringExample, ...] | None = None
+    """Values to offer."""
+
+    def accept(self, value: Any) -> str:
+        return _text(value)
+
+
+class ModelParameter(BaseParameter):
+    """The key of a model."""
+
+    type: Literal["model"]
+    default_value: str | None = None
+    """Model key used when none is supplied."""
+    usage: (
+        Literal["model_under_test", "judge_model", "synthesizer_model", "productivity_assistant"]
+        | None
+    ) = None
+    """What the model is for: `model_under_test` is the evaluated model."""
+
+    def accept(self, value: Any) -> str:
+        return _text(value)
+
+
+class DatasetParameter(BaseParameter):
+    """The key of a dataset."""
+
+    type: Literal["dataset"]
+    default_value: str | None = None
+    """Dataset key used when none is supplied."""
+
+    def accept(self, value: Any) -> str:
+        return _text(value)
+
+
+class DatasetColumnParameter(BaseParameter):
+    """The name of a column of the dataset."""
+
+    type: Literal["dataset_column"]
+    default_value: str | None = None
+    """Column name used when none is supplied."""
+
+    def accept(self, value: Any) -> str:
+        return _text(value)
+
+
+class ListParameter(BaseParameter):
+    """A list of values of one type."""
+
+    type: Literal["list"]
+    dtype: ScalarType
+    """Type of every entry."""
+    default_value: tuple[Any, ...] | None = None
+    """Value used when none is supplied."""
+
+    def accept(self, value: Any) -> list[Scalar]:
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"{_shown(value)} is not a list")
+        return [_SCALARS[self.dtype](entry) for entry in value]
+
+
+class DictParameter(BaseParameter):
+    """A mapping from text to values of one type."""
+
+    type: Literal["dict"]
+    value_dtype: ScalarType
+    """Type of every value."""
+    default_value: dict[str, Any] | None = None
+    """Value used when none is supplied."""
+
+    def accept(self, value: Any) -> dict[str, Scalar]:
+        if not isinstance(value, dict):
+            raise ValueError(f"{_shown(value)} is not a mapping")
+        return {_text(key): _SCALARS[self.value_dtype](entry) for key, entry in value.items()}
+
+
+class CategoricalParameter(BaseParameter):
+    """One of several texts, or some of them."""
+
+    type: Literal["categorical"]
+    allowed_values: Annotated[tuple[str, ...], Field(min_length=1)]
+    """The texts to choose from."""
+    multiple: bool = False
+    """Whether a list of them is chosen instead of one."""
+    values_mapping: dict[str, Scalar] | None = None
+    """What a chosen text stands for; texts not listed stand for themselves."""
+    default_value: str | tuple[str, ...] | None = None
+    """Value used when none is supplied."""
+
+    def accept(self, value: Any) -> str | list[str]:
+        if self.multiple:
+            if not isinstance(value, list | tuple):
+                raise ValueError(f"{_shown(value)} is not a list; 'multiple: true' needs one")
+            return [self._allowed(entry) for entry in value]
+        return self._allowed(value)
+
+    def substitute(self, value: Any) -> Any:
+        mapping = self.values_mapping or {}
+        if isinstance(value, list):
+            return [mapping.get(entry, entry) for entry in value]
+        return mapping.get(value, value)
+
+    def _allowed(self, value: Any) -> str:
+        if value not in self.allowed_values:
+            allowed = ", ".join(repr(choice) for choice in self.allowed_values)
+            raise ValueError(f"{_shown(value)} is not one of {bounded(allowed)}")
+        return str(value)
+
+
+ParameterSpec = Annotated[
+    FloatParameter
+    | IntParameter
+    | BooleanParameter
+    | StringParameter
+    | ModelParameter
+    | DatasetParameter
+    | DatasetColumnParameter
+    | ListParameter
+    | DictParameter
+    | CategoricalParameter,
+    Field(discriminator="type"),
+]
+"""A parameter of any type."""
+
+
+def check_parameter_keys(parameters: tuple[ParameterSpec, ...]) -> tuple[ParameterSpec, ...]:
+    """Return `parameters` when their keys differ.
+
+    Raises:
+        ValueError: two share a key.
+    """
+    twice = repeated([parameter.key for parameter in parameters])
+    if twice is not None:
+        raise ValueError(f"two parameters have the key '{twice}'; rename one")
+    return parameters
