@@ -1,0 +1,68 @@
+"""How the server behaves, and the stable draws that make it repeatable."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final
+
+FAULT_KINDS: Final = ("429", "500", "reset", "truncate", "null", "hang")
+CREATED: Final = 1_700_000_000
+"""The time in every reply; fixed, so that replies are equal byte for byte."""
+
+Json = Any
+
+
+@dataclass(slots=True)
+class Config:
+    """How the server behaves; each field is also a command-line option."""
+
+    latency_ms: float = 0.0
+    """Median time between a request's last byte and the reply."""
+    jitter: float = 0.0
+    """Sigma of a lognormal factor on the latency; 0 keeps it fixed."""
+    fault_rate: float = 0.0
+    """Share of requests that fail, 0 to 1."""
+    faults: str = ",".join(FAULT_KINDS)
+    """Kinds of faults, comma-separated, each with an optional `:weight`."""
+    fault_attempts: int = 0
+    """Only the first so many arrivals of a body may fail; 0 is no limit."""
+    retry_after_s: float = 1.0
+    """What a 429 tells the client to wait."""
+    hang_s: float = 3600.0
+    """A hanging connection is closed after so long."""
+    max_in_flight: int = 0
+    """More requests than this at a time get a 429; 0 is no limit."""
+    judge_rate: float = 0.5
+    """Share of JUDGE prompts that get `correct`."""
+    models: str = "fake-model"
+    """Model names that /v1/models lists, comma-separated (any name is served)."""
+    seed: int = 0
+    """Seed of faults, jitter and judge verdicts."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.fault_rate <= 1.0:
+            raise ValueError("fault_rate must be between 0 and 1")
+        if self.latency_ms < 0 or self.jitter < 0:
+            raise ValueError("latency_ms and jitter must not be negative")
+        self.fault_table()
+
+    def fault_table(self) -> list[tuple[float, str]]:
+        """Fault kinds with their cumulative share, for one draw in [0, 1)."""
+        weights: list[tuple[str, float]] = []
+        for item in filter(None, (part.strip() for part in self.faults.split(","))):
+            kind, _, weight = item.partition(":")
+            if kind not in FAULT_KINDS:
+                raise ValueError(f"unknown fault {kind!r}, expected one of {FAULT_KINDS}")
+            weights.append((kind, float(weight or 1)))
+        total = sum(share for _, share in weights)
+        table: list[tuple[float, str]] = []
+        reached = 0.0
+        for kind, share in weights:
+            reached += share / total
+            table.append((reached, kind))
+        return table
+
+
+def draw(seed: int, tag: bytes, key: bytes) -> float:
+    """A stable draw in [0, 1) from a seed, a tag and a key."""
+    digest = blake2b(b"%d|%b|%b" % (seed, tag, key), digest_size=8).digest()
+    return int.from_bytes(digest, "big") / 2**64
