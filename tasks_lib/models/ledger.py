@@ -1,0 +1,248 @@
+"""The durable record of model calls: what was paid for once is never paid for again.
+
+One SQLite file a store, in WAL mode, so that several processes and concurrent runs share
+it. Replies that arrive in one turn of the event loop are committed together; the call that
+asked waits for the commit and keeps its slot meanwhile, so that after a kill no more calls
+are repeated than were in flight.
+"""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Literal
+
+from tasks_lib.errors import StoreError
+
+CachePolicy = Literal["reuse", "update", "no-cache"]
+"""Which entries are read: all, those of the same run, or none; all policies record."""
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS reply (
+    key BLOB NOT NULL,
+    run_id TEXT NOT NULL,
+    spec_key TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    sample_id TEXT NOT NULL,
+    trial INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    model_key TEXT NOT NULL,
+    created REAL NOT NULL,
+    duration REAL NOT NULL,
+    request BLOB NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (key, run_id)
+)
+"""
+_INSERT = "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_LOCK_WAIT = 0.02  # seconds the loop may stand still for another process's commit
+_LOCK_PATIENCE = 60.0  # seconds of trying before the store counts as unusable
+
+
+def ledger_path(store: Path) -> Path:
+    """Where the ledger of `store` lies."""
+    return store / "ledger.sqlite"
+
+
+def call_key(
+    spec_key: str,
+    caller: str,
+    endpoint: str,
+    request: bytes,
+    sample_id: str,
+    trial: int,
+    ordinal: int,
+) -> bytes:
+    """Return the 16 bytes that identify one call (DESIGN: "The ledger").
+
+    Args:
+        spec_key: the task specification.
+        caller: `solver`, or `scorer:<key>`.
+        endpoint: address and model, without secrets.
+        request: the complete request in canonical form (sorted keys).
+        sample_id: the sample.
+        trial: zero-based trial.
+        ordinal: how many equal calls of the same sample, trial and caller came before.
+    """
+    digest = blake2b(digest_size=16)
+    for part in (spec_key, caller, endpoint, sample_id):
+        text = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:%b" % (len(text), text))  # lengths, so that no two splits agree
+    digest.update(b"%d:%d:" % (trial, ordinal))
+    digest.update(request)
+    return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One recorded reply.
+
+    Attributes:
+        created: Unix time of the reply.
+        duration: seconds the successful attempt took.
+        request: the request's body as it was sent.
+        body: the reply's body as it came.
+    """
+
+    key: bytes
+    spec_key: str
+    caller: str
+    sample_id: str
+    trial: int
+    ordinal: int
+    model_key: str
+    created: float
+    duration: float
+    request: bytes
+    body: bytes
+
+
+class Ledger:
+    """The ledger as one run uses it; all methods but `entries` belong to the model loop.
+
+    Args:
+        store: folder of the store; must exist.
+        run_id: the run that records.
+        policy: which entries `get` returns.
+
+    Raises:
+        StoreError: the file can't be opened or is no ledger.
+    """
+
+    def __init__(self, store: Path, run_id: str, policy: CachePolicy) -> None:
+        self._path = ledger_path(store)
+        self._run_id = run_id
+        self._policy = policy
+        self._pending: list[Entry] = []
+        self._committed: asyncio.Future[None] | None = None
+        self._waiting_since = 0.0
+        try:
+            self._db = _connect(self._path)
+        except sqlite3.Error as error:
+            raise _unusable(self._path, error) from None
+
+    def get(self, key: bytes) -> tuple[bytes, float] | None:
+        """Return body and duration of an earlier reply that the policy lets be read."""
+        if self._policy == "no-cache":
+            return None
+        if self._policy == "update":
+            query, values = " AND run_id = ?", (key, self._run_id)
+        else:
+            query, values = " ORDER BY created DESC LIMIT 1", (key,)  # type: ignore[assignment]
+        try:
+            row = self._db.execute(
+                f"SELECT body, duration FROM reply WHERE key = ?{query}", values
+            ).fetchone()
+        except sqlite3.Error as error:
+            raise _unusable(self._path, error) from None
+        return None if row is None else (row[0], row[1])
+
+    def put(self, entry: Entry) -> "asyncio.Future[None]":
+        """Record a reply; the future is done when it is durable against a killed process.
+
+        Raises (through the future):
+            StoreError: the disk is full or the file unusable.
+        """
+        self._pending.append(entry)
+        if self._committed is None:
+            loop = asyncio.get_running_loop()
+            self._committed = loop.create_future()
+            self._waiting_since = time.monotonic()
+            loop.call_soon(self._commit)
+        return self._committed
+
+    def _commit(self) -> None:
+        waiting = self._committed
+        assert waiting is not None, "a commit is only scheduled together with its future"
+        rows = [_row(entry, self._run_id) for entry in self._pending]
+        try:
+            with self._db:  # one transaction, rolled back as a whole
+                self._db.executemany(_INSERT, rows)
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            if busy and time.monotonic() - self._waiting_since < _LOCK_PATIENCE:
+                waiting.get_loop().call_later(_LOCK_WAIT, self._commit)
+                return
+            self._finish(_unusable(self._path, error))
+        except sqlite3.Error as error:
+            self._finish(_unusable(self._path, error))
+        else:
+            self._finish(None)
+
+    def _finish(self, error: StoreError | None) -> None:
+        waiting, self._committed = self._committed, None
+        self._pending.clear()
+        if waiting is None or waiting.cancelled():
+            return
+        if error is None:
+            waiting.set_result(None)
+        else:
+            waiting.set_exception(error)
+
+    def close(self) -> None:
+        """Commit what is pending and close the file."""
+        if self._committed is not None:
+            self._commit()
+        self._db.close()
+
+
+def entries(store: Path, run_id: str) -> Iterator[Entry]:
+    """Yield what run `run_id` recorded, in the order of its samples' ids and calls.
+
+    Raises:
+        StoreError: there is no readable ledger.
+    """
+    path = ledger_path(store)
+    if not path.exists():
+        raise StoreError(f"'{store}' has no ledger", fix="name the store with --out")
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+            rows = db.execute(
+                "SELECT key, spec_key, caller, sample_id, trial, ordinal, model_key, created,"
+                " duration, request, body FROM reply WHERE run_id = ?"
+                " ORDER BY spec_key, sample_id, trial, created, ordinal",
+                (run_id,),
+            )
+            for row in rows:
+                yield Entry(*row)
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
+    db.execute("PRAGMA journal_mode=WAL")
+    # NORMAL: a commit survives the process at once and the machine at the next checkpoint
+    db.execute("PRAGMA synchronous=NORMAL")
+    db.execute(_SCHEMA)
+    db.commit()
+    db.execute(f"PRAGMA busy_timeout={int(_LOCK_WAIT * 1000)}")
+    return db
+
+
+def _row(entry: Entry, run_id: str) -> tuple[object, ...]:
+    return (
+        entry.key,
+        run_id,
+        entry.spec_key,
+        entry.caller,
+        entry.sample_id.encode("utf-8", "replace").decode(),
+        entry.trial,
+        entry.ordinal,
+        entry.model_key,
+        entry.created,
+        entry.duration,
+        entry.request,
+        entry.body,
+    )
+
+
+def _unusable(path: Path, error: sqlite3.Error) -> StoreError:
+    return StoreError(
+        f"the ledger can't be used: {error}",
+        where=str(path),
+        fix="free disk space, check the permissions, or choose another store with --out",
+    )

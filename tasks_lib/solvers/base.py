@@ -1,0 +1,61 @@
+"""What a solver is: it turns one sample into a solver trace."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
+
+from tasks_lib.base import Definition
+from tasks_lib.models.outputs import ModelOutput
+from tasks_lib.samples import Sample
+from tasks_lib.trace import SolverTrace
+
+MessageFormat = Literal["open_responses", "latticeflow"]
+
+
+class Predictor(Protocol):
+    """The way to models, bound to one sample and trial."""
+
+    async def predict(self, model_key: str, model_input: Any) -> ModelOutput:
+        """Return the model's output, from the ledger or fresh.
+
+        Raises:
+            SampleError: no usable reply.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class SolverContext:
+    """What a solver needs beside the sample.
+
+    Attributes:
+        model_key: the evaluated model; empty when the solver calls none.
+        calls: the way to models.
+    """
+
+    model_key: str
+    calls: Predictor
+
+
+class BaseSolver(Definition):
+    """A way to answer samples; members are listed in `solvers/__init__.py`."""
+
+    calls_models: ClassVar[bool] = True
+    """Whether it does model I/O and so runs on the model loop; else `replay` answers."""
+
+    message_format: MessageFormat = "open_responses"
+    """How the conversation is given to scorers; `latticeflow` is the deprecated form."""
+
+    async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
+        """Answer one sample, calling models through `context`.
+
+        Raises:
+            SampleError: the sample could not be answered.
+        """
+        return self.replay(sample)
+
+    def replay(self, sample: Sample) -> SolverTrace:
+        """Answer one sample without any I/O; only for solvers that call no models.
+
+        Raises:
+            SampleError: the sample could not be answered.
+        """
+        raise TypeError(f"{type(self).__name__} calls models")

@@ -1,0 +1,56 @@
+"""`pass_through_solver`: a recorded conversation stands for the answer; no model is called."""
+
+from typing import Any, ClassVar, Literal
+
+from tasks_lib.errors import SampleError
+from tasks_lib.samples import Sample
+from tasks_lib.solvers.base import BaseSolver
+from tasks_lib.trace import SolverTrace, Trace
+
+
+class PassThroughSolver(BaseSolver):
+    """Reads the trace that a column of the dataset holds."""
+
+    calls_models: ClassVar[bool] = False
+
+    type: Literal["pass_through_solver"]
+    trace_column: str
+    """Column with a trace: an object with `items`, a list of items, or JSON text of either."""
+
+    def replay(self, sample: Sample) -> SolverTrace:
+        if self.trace_column not in sample.data:
+            raise SampleError(
+                "data",
+                f"there is no column '{self.trace_column}'",
+                fix="name the trace's column in 'trace_column'",
+            )
+        try:
+            trace = Trace.load(sample.data[self.trace_column])
+        except ValueError as error:
+            raise SampleError(
+                "data", f"column '{self.trace_column}' holds no trace: {error}"
+            ) from None
+        return SolverTrace(trace, _last_turn_output(trace.raw_items))
+
+
+def _last_turn_output(items: list[dict[str, Any]]) -> list[Any]:
+    """The assistant's side of the last turn as one model output; none without its text.
+
+    Scorers that look at the last model output then find the last assistant message.
+    """
+    start = 0
+    for i in range(len(items) - 1, -1, -1):
+        if items[i].get("type") == "message" and items[i].get("role") == "user":
+            start = i + 1
+            break
+    else:
+        return []
+    answer = [
+        item
+        for item in items[start:]
+        if item.get("type") == "function_call"
+        or (item.get("type") == "message" and item.get("role") == "assistant")
+    ]
+    if not any(item["type"] == "message" for item in answer):
+        return []
+    return [{"items": answer}]
