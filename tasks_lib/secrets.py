@@ -42,7 +42,7 @@ def reveal(text: str, secrets: Mapping[str, str], name: str = "secret") -> str:
             the value itself.
         secrets: name -> value or `$NAME`, as declared in the files.
         name: of the field or header; a literal under a name that holds no secrets
-            (`X-Org`) is not remembered.
+            (`X-Org`) is not remembered. Of a URL only its password and keys are.
 
     Raises:
         DefinitionError: a variable or a secret is missing or empty.
@@ -59,7 +59,9 @@ def reveal(text: str, secrets: Mapping[str, str], name: str = "secret") -> str:
         return _expand(secrets[key], name)
 
     value = _NAMED.sub(named, text) if _NAMED.search(text) else _expand(text, name)
-    if value != text or is_secret(name, value):
+    if "://" in value:
+        clean_url(value)
+    elif value != text or is_secret(name, value):
         remember(value)
     return value
 
