@@ -16,13 +16,13 @@ from jinja2.exceptions import SecurityError
 from pydantic import AfterValidator
 
 from tasks_lib.errors import SampleError, bounded
+from tasks_lib.placeholders import neutralised
 from tasks_lib.sandbox import MAX_SIZE, NativeSandbox, Sandbox, TooLargeError
 
 _T = TypeVar("_T")
 
 _TEXT = Sandbox()
 _NATIVE = NativeSandbox()
-_PLACEHOLDER = re.compile(r"<<\s*(?:config|secrets)\..+?\s*>>")
 
 
 class Template:
@@ -188,7 +188,7 @@ def _undefined_reason(error: UndefinedError, lines: list[str]) -> str:
 
 
 def _checked(source: str) -> str:
-    compile_template(_PLACEHOLDER.sub("placeholder", source))
+    compile_template(neutralised(source))
     return source
 
 

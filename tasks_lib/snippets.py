@@ -1,0 +1,215 @@
+"""Authors' Python: checked at load without running it, compiled once, errors placed.
+
+Task files are code: a snippet runs with all the rights of this process, unsandboxed. Run only
+task files you trust.
+"""
+
+import ast
+import asyncio
+import hashlib
+import inspect
+import linecache
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from tasks_lib import compat
+from tasks_lib.errors import EvalmillError, SampleError, bounded
+from tasks_lib.placeholders import is_placeholder, neutralised
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a snippet's text stands: the file and the line of its first line."""
+
+    path: Path
+    first_line: int
+
+
+_origins: dict[str, Origin] = {}
+
+
+def remember_origin(text: str, path: Path, first_line: int = 1) -> None:
+    """Let tracebacks of the snippet `text` show `path` and its lines.
+
+    Call it again for the substituted text when placeholders in it have been filled in.
+
+    Args:
+        text: the snippet as a definition holds it.
+        path: the included file, or the YAML file the snippet is written in.
+        first_line: line of `path` (from 1) on which `text` begins.
+    """
+    _origins[text] = Origin(path, first_line)
+
+
+class Snippet:
+    """One function of an author's module. Get one with `load_snippet`.
+
+    The module is run once, when the function is first called; all callers share its globals.
+
+    Attributes:
+        source: the module text.
+        function: name of the function that is called.
+        is_async: whether that function is an `async def`.
+    """
+
+    def __init__(self, source: str, function: str) -> None:
+        self.source = source
+        self.function = function
+        digest = hashlib.sha256(source.encode()).hexdigest()[:12]
+        self._module_name = f"evalmill_snippet_{digest}"
+        origin = _origins.get(source)
+        self._file = str(origin.path) if origin else f"<{function} {digest}>"
+        self._first_line = origin.first_line if origin else 1
+        definition = _find(ast.parse(source), function)
+        self.is_async = isinstance(definition, ast.AsyncFunctionDef)
+        self._line = self._first_line - 1 + definition.lineno
+        self._lock = threading.Lock()
+        self._loaded: Callable[..., Any] | None = None
+        self._failure: EvalmillError | None = None
+        self._arity: int | None = None
+        if not origin:
+            lines = source.splitlines(keepends=True)
+            linecache.cache[self._file] = (len(source), None, lines, self._file)
+
+    def __call__(self, *args: Any) -> Any:
+        """Return the function's result; an async one is run to its end in a loop of its own.
+
+        Args:
+            args: passed by position, as many as the function accepts.
+
+        Raises:
+            SampleError: of class `code`, naming exception, file and line. An evalmill error
+                raised inside, such as a failed model call, passes as it is.
+        """
+        if self.is_async:
+            return asyncio.run(self.acall(*args))
+        function = self._load()
+        try:
+            return function(*args[: self._arity])
+        except (Exception, SystemExit) as error:
+            raise self._placed(error) from error
+
+    async def acall(self, *args: Any) -> Any:
+        """Await an async function, or run a plain one in a worker thread.
+
+        Raises:
+            SampleError: as `__call__`.
+        """
+        if not self.is_async:
+            return await asyncio.to_thread(self, *args)
+        function = self._load()
+        try:
+            return await function(*args[: self._arity])
+        except (Exception, SystemExit) as error:
+            raise self._placed(error) from error
+
+    def _load(self) -> Callable[..., Any]:
+        with self._lock:
+            if self._failure:
+                raise type(self._failure)(*self._failure.args)
+            if self._loaded is None:
+                try:
+                    self._loaded = self._run_module()
+                    self._arity = _arity(self._loaded)
+                except (Exception, SystemExit) as error:
+                    self._failure = self._placed(error)
+                    raise self._failure from error
+            return self._loaded
+
+    def _run_module(self) -> Callable[..., Any]:
+        if "latticeflow" in self.source:
+            compat.install()
+        module = ModuleType(self._module_name)
+        module.__file__ = self._file
+        sys.modules[self._module_name] = module  # dataclasses look their module up by name
+        exec(self._compile(), module.__dict__)
+        function: Callable[..., Any] = getattr(module, self.function)
+        return function
+
+    def _compile(self) -> CodeType:
+        padded = "\n" * (self._first_line - 1) + self.source
+        return compile(padded, self._file, "exec", dont_inherit=True)
+
+    def _placed(self, error: BaseException) -> EvalmillError:
+        if isinstance(error, EvalmillError):
+            return error
+        line = self._line
+        traceback = error.__traceback__
+        while traceback:
+            if traceback.tb_frame.f_code.co_filename == self._file:
+                line = traceback.tb_lineno
+            traceback = traceback.tb_next
+        problem = bounded(f"{type(error).__name__}: {error}")
+        return SampleError("code", problem, f"{self._file}:{line}")
+
+
+@lru_cache(maxsize=1024)
+def load_snippet(source: str, function: str) -> Snippet:
+    """Return the snippet of `source` whose `function` will be called; one per text and name.
+
+    Raises:
+        ValueError: `source` is not Python or does not define `function`.
+    """
+    check_snippet(source, function)
+    return Snippet(source, function)
+
+
+def check_snippet(source: str, function: str) -> None:
+    """Check, without running anything, that `source` is Python and defines `function`.
+
+    Raises:
+        ValueError: naming the line of the syntax error, or the functions there are.
+    """
+    _check(source, function, _origins.get(source))
+
+
+def SnippetSource(function: str) -> Any:
+    """Return the type of snippet text that must define `function`; checked when loaded.
+
+    Config placeholders may stand in the text, or be all of it.
+    """
+
+    def checked(source: str) -> str:
+        if not is_placeholder(source):
+            _check(neutralised(source), function, _origins.get(source))
+        return source
+
+    return Annotated[str, AfterValidator(checked)]
+
+
+def _check(source: str, function: str, origin: Origin | None) -> None:
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        line = error.lineno or 1
+        place = f"{origin.path}:{origin.first_line - 1 + line}" if origin else f"line {line}"
+        raise ValueError(f"snippet is not Python: {place}: {error.msg}") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"snippet is not Python: {error}") from error
+    _find(tree, function)
+
+
+def _find(tree: ast.Module, function: str) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for node in reversed(found):
+        if node.name == function:
+            return node
+    known = ", ".join(node.name for node in found) or "no function"
+    raise ValueError(f"snippet defines {known}; define '{function}' at its top level")
+
+
+def _arity(function: Callable[..., Any]) -> int | None:
+    """Return how many positional arguments `function` takes; None when any number."""
+    parameters = inspect.signature(function).parameters.values()
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return None
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(parameter.kind in positional for parameter in parameters)
