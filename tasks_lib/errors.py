@@ -4,6 +4,7 @@ EvalmillError
 ├── DefinitionError      the files or flags are wrong; nothing was called (exit 2)
 │   └── DefinitionErrors several of them, reported together
 ├── SampleError          one sample failed; becomes an error row, the run goes on
+├── MetricError          one metric can't be computed; the others stand
 └── StoreError           the store can't be read or written
 """
 
@@ -66,6 +67,10 @@ class SampleError(EvalmillError):
         super().__init__(problem, where, fix)
         self.args = (error_class, problem, where, fix)
         self.error_class: ErrorClass = error_class
+
+
+class MetricError(EvalmillError):
+    """One metric can't be computed from the scores it was given; the others stand."""
 
 
 class StoreError(EvalmillError):

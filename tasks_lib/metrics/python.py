@@ -1,0 +1,58 @@
+"""`python`: an author's function aggregates the scores."""
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, Literal
+
+from tasks_lib.errors import MetricError, SampleError, bounded
+from tasks_lib.metrics.base import NO_ROWS, BaseMetric, MetricValue
+from tasks_lib.metrics.table import ScoreTable
+from tasks_lib.snippets import SnippetSource, load_snippet
+from tasks_lib.trace import SampleScore
+
+
+class PythonMetric(BaseMetric):
+    """Calls `compute_metrics(scores)` with the score of every row that counts.
+
+    Each has `.values`, `.metadata` and `.direct_ios`. The function returns a mapping of name
+    to number; a number that is not finite becomes a missing value with a reason.
+    """
+
+    type: Literal["python"] = "python"
+    compute_metrics_snippet: SnippetSource("compute_metrics")  # type: ignore[valid-type]
+    """Python source that defines `compute_metrics`."""
+
+    def compute(self, table: ScoreTable) -> list[MetricValue]:
+        if not table.n:
+            return [MetricValue(self.key or self.type, None, 0, reason=NO_ROWS)]
+        scores = [
+            SampleScore(values=values, metadata=metadata)
+            for values, metadata in zip(table.rows(), table.metadata, strict=True)
+        ]
+        try:
+            returned = load_snippet(self.compute_metrics_snippet, "compute_metrics")(scores)
+        except SampleError as error:
+            raise MetricError(error.problem, error.where, error.fix) from error
+        if not isinstance(returned, Mapping):
+            raise MetricError(
+                f"compute_metrics returned {bounded(repr(returned), 80)}",
+                fix="return a dict of name to number",
+            )
+        return [_value(name, number, table.n) for name, number in returned.items()]
+
+
+def _value(name: Any, returned: Any, n: int) -> MetricValue:
+    if type(returned).__module__ == "numpy":
+        returned = returned.tolist()
+    if not isinstance(name, str) or not isinstance(returned, bool | int | float):
+        raise MetricError(
+            f"compute_metrics returned {bounded(repr(returned), 80)} under {name!r}",
+            fix="return numbers or booleans under names",
+        )
+    try:
+        number = float(returned)
+    except OverflowError:
+        number = float("inf")
+    if not isfinite(number):
+        return MetricValue(name, None, n, reason=f"compute_metrics returned {number}")
+    return MetricValue(name, number, n)

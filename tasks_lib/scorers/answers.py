@@ -1,0 +1,128 @@
+"""The answer a scorer looks at, and what to call it when there is none."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from tasks_lib.errors import SampleError
+from tasks_lib.scorers.score import Score
+from tasks_lib.trace import SolverTrace, output_text
+
+NoAnswer = Literal["empty", "refusal", "truncated", "reasoning_only"]
+"""Why there is nothing to see in a reply: nothing at all (or white space), a refusal or a
+provider's filter, cut off before the answer, or thoughts without an answer."""
+
+_VISIBLE_PARTS = frozenset({"output_text", "text"})
+_CALLS = frozenset({"function_call", "custom_task_output_message"})
+
+
+def answer_text(solver_output: SolverTrace | None) -> str:
+    """Return the text to score: of the last raw output, else the last assistant text.
+
+    A reply without content, such as a refusal, is the empty text.
+
+    Raises:
+        SampleError: there is no solver, or its output has no text form.
+    """
+    if solver_output is None:
+        raise SampleError(
+            "data",
+            "there is no model output to score in a task without a solver",
+            fix="give the scorer a 'value', such as \"{{ sample.answer }}\"",
+        )
+    raw_outputs = solver_output.raw_outputs_json
+    if raw_outputs:
+        text = output_text(raw_outputs[-1])
+        if text is None and _message(raw_outputs[-1]) is not None:
+            text = ""
+    else:
+        text = solver_output.trace.get_last_assistant_text()
+    if text is None:
+        raise SampleError(
+            "data",
+            "the solver's output holds no assistant message",
+            fix="give the scorer a 'value' that reads what the solver returns",
+        )
+    return text
+
+
+def no_answer(solver_output: SolverTrace | None) -> NoAnswer | None:
+    """Return why the last raw output shows no answer; None when it shows one.
+
+    A tool call is an answer, and so is anything that is neither a chat completion nor Open
+    Responses items. Without a solver, or without raw outputs, nothing is said.
+    """
+    raw_outputs = solver_output.raw_outputs_json if solver_output is not None else ()
+    if not raw_outputs:
+        return None
+    raw = raw_outputs[-1]
+    message = _message(raw)
+    if message is not None:
+        return _chat_no_answer(message, raw["choices"][0].get("finish_reason"))
+    items = raw.get("items") if isinstance(raw, dict) else None
+    return _items_no_answer(items) if isinstance(items, list) else None
+
+
+def marked(score: Score, solver_output: SolverTrace | None) -> Score:
+    """Return `score`, with `no_answer` in its metadata where the model gave none."""
+    reason = no_answer(solver_output)
+    if reason is None:
+        return score
+    return replace(score, metadata={"no_answer": reason, **(score.metadata or {})})
+
+
+def _message(raw_output: Any) -> dict[str, Any] | None:
+    """Return the first choice's message of a chat completion."""
+    match raw_output:
+        case {"choices": [{"message": dict() as message}, *_]}:
+            return message
+    return None
+
+
+def _chat_no_answer(message: Mapping[str, Any], finish_reason: Any) -> NoAnswer | None:
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    if _says(parts, _VISIBLE_PARTS) or message.get("tool_calls"):
+        return None
+    return _name(
+        refused=_visible(message.get("refusal")) or finish_reason == "content_filter",
+        cut=finish_reason == "length",
+        reasoned=_visible(message.get("reasoning_content")) or _visible(message.get("reasoning")),
+    )
+
+
+def _items_no_answer(items: list[Any]) -> NoAnswer | None:
+    items = [item for item in items if isinstance(item, dict)]
+    parts = [
+        part
+        for item in items
+        for part in (item.get("content") if isinstance(item.get("content"), list) else ())
+    ]
+    if _says(parts, _VISIBLE_PARTS) or any(item.get("type") in _CALLS for item in items):
+        return None
+    return _name(
+        refused=any(isinstance(part, dict) and _visible(part.get("refusal")) for part in parts),
+        cut=any(item.get("status") == "incomplete" for item in items),
+        reasoned=_says(parts, frozenset({"reasoning_text", "summary_text"}))
+        or any(item.get("type") == "reasoning" for item in items),
+    )
+
+
+def _name(*, refused: bool, cut: bool, reasoned: bool) -> NoAnswer:
+    """Return the most telling reason: a reply cut off while it thought is `truncated`."""
+    if refused:
+        return "refusal"
+    if cut:
+        return "truncated"
+    return "reasoning_only" if reasoned else "empty"
+
+
+def _says(parts: Iterable[Any], kinds: frozenset[str]) -> bool:
+    return any(
+        isinstance(part, dict) and part.get("type") in kinds and _visible(part.get("text"))
+        for part in parts
+    )
+
+
+def _visible(text: Any) -> bool:
+    return isinstance(text, str) and bool(text) and not text.isspace()

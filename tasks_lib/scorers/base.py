@@ -1,0 +1,71 @@
+"""What a scorer is: a definition that turns a row into named scores."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Literal
+
+from tasks_lib.base import Definition
+from tasks_lib.keys import UserKey, unique_keys
+from tasks_lib.metrics import Metric
+from tasks_lib.scorers.answers import marked
+from tasks_lib.scorers.score import Row, Score
+
+
+class BaseScorer(Definition, ABC):
+    """Scores rows; the kinds below say how many at a time."""
+
+    type: str
+    key: UserKey | None = None
+    """Name in results; made from the type where it is left out."""
+    display_name: str | None = None
+    purpose: Literal["score", "qa"] = "score"
+    """`qa`: checks the evaluation itself; its metrics stay out of the headline."""
+    metrics: tuple[Metric, ...] | None = None
+    """What to aggregate; the scorer's own choice where it is left out."""
+
+    def default_metrics(self) -> tuple[Metric, ...]:
+        """Return the metrics used when the author names none."""
+        return ()
+
+    def keyed_metrics(self) -> dict[str, Metric]:
+        """Return the metrics in force, each under its own key, in order.
+
+        Raises:
+            ValueError: two were given the same key.
+        """
+        metrics = self.default_metrics() if self.metrics is None else self.metrics
+        keys = unique_keys((metric.key, metric.made_key()) for metric in metrics)
+        return dict(zip(keys, metrics, strict=True))
+
+
+class SampleScorer(BaseScorer, ABC):
+    """Scores each row by itself, on the CPU alone."""
+
+    @abstractmethod
+    def judge(self, row: Row) -> Score:
+        """Return the scores of one row; members say here what they are."""
+
+    def score(self, row: Row) -> Score:
+        """Return the scores of one row, marked when the model gave no answer to score.
+
+        Raises:
+            SampleError: the row can't be scored.
+        """
+        return marked(self.judge(row), row.solver_output)
+
+
+class AllSamplesScorer(BaseScorer, ABC):
+    """Scores all rows together, because a score depends on the other rows."""
+
+    @abstractmethod
+    def score_all(self, rows: Sequence[Row], datasets: Sequence[str] | None = None) -> list[Score]:
+        """Return one score per row, in order.
+
+        Args:
+            rows: all rows that were evaluated, in dataset order.
+            datasets: parameter names of a task with several datasets; `Row.sample` then maps
+                each to its columns. None for the one-dataset form.
+
+        Raises:
+            SampleError: no row gets a score.
+        """

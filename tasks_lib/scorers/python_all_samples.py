@@ -1,0 +1,50 @@
+"""`python_all_samples`: an author's function scores all rows together."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from tasks_lib.errors import SampleError, bounded
+from tasks_lib.metrics import Metric
+from tasks_lib.scorers.answers import marked
+from tasks_lib.scorers.base import AllSamplesScorer
+from tasks_lib.scorers.returned import read_score
+from tasks_lib.scorers.score import Row, Score
+from tasks_lib.snippets import SnippetSource, load_snippet
+
+
+class PythonAllSamplesScorer(AllSamplesScorer):
+    """Calls `compute_scores(samples)`, or `compute_scores(samples, solver_outputs)`, once."""
+
+    type: Literal["python_all_samples"] = "python_all_samples"
+    metrics: tuple[Metric, ...]
+    """What to aggregate; may be empty, since a snippet's scores have no metrics of their own."""
+    compute_scores_snippet: SnippetSource("compute_scores")  # type: ignore[valid-type]
+    """Python source that defines `compute_scores`, which returns one entry per sample."""
+
+    def score_all(self, rows: Sequence[Row], datasets: Sequence[str] | None = None) -> list[Score]:
+        snippet = load_snippet(self.compute_scores_snippet, "compute_scores")
+        outputs = [row.solver_output for row in rows]
+        returned = snippet(_samples(rows, datasets), outputs)
+        if not isinstance(returned, list | tuple):
+            raise SampleError(
+                "code",
+                f"compute_scores returned {bounded(repr(returned), 80)}",
+                fix="return a list with one entry per sample",
+            )
+        if len(returned) != len(rows):
+            raise SampleError(
+                "code",
+                f"compute_scores returned {len(returned)} entries for {len(rows)} samples",
+                fix="return one entry per sample, in the same order",
+            )
+        return [
+            marked(read_score(entry, f"compute_scores()[{index}]"), output)
+            for index, (entry, output) in enumerate(zip(returned, outputs, strict=True))
+        ]
+
+
+def _samples(rows: Sequence[Row], datasets: Sequence[str] | None) -> Any:
+    """Return the samples as a list; of several datasets, a list under each one's name."""
+    if datasets is None:
+        return [dict(row.sample) for row in rows]
+    return {name: [row.sample[name] for row in rows] for name in datasets}

@@ -1,0 +1,34 @@
+"""What goes into a scorer and what comes out."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tasks_lib.trace import SolverTrace
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a scorer sees of one row.
+
+    Attributes:
+        sample: the dataset columns; of a task with several datasets, parameter name -> columns.
+        solver_output: what the solver left; None in a task without a solver.
+    """
+
+    sample: dict[str, Any]
+    solver_output: SolverTrace | None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one scorer says of one row.
+
+    Attributes:
+        values: score name -> JSON value; what metrics aggregate.
+        metadata: stored beside the scores, never aggregated.
+        direct_ios: the model calls it took.
+    """
+
+    values: dict[str, Any]
+    metadata: dict[str, Any] | None = None
+    direct_ios: tuple[Any, ...] = ()
