@@ -14,7 +14,7 @@ from typing import Any
 import openai
 import pytest
 
-from tests.fake_openai import Config, RunningServer, serve_in_thread
+from tests.fake_openai import Config, RunningServer, serve_in_process, serve_in_thread
 from tests.fake_openai.__main__ import parse_arguments
 from tests.fake_openai.app import FakeOpenAI
 from tests.fake_openai.schemas import minimal_instance
@@ -434,23 +434,22 @@ def test_wrong_options_are_refused(wrong: list[str], capsys: pytest.CaptureFixtu
     assert "error:" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("loop", ["asyncio", "auto"])
-def test_as_a_process(loop: str) -> None:
-    command = [sys.executable, "-m", "tests.fake_openai", "--port", "0", "--loop", loop]
-    with subprocess.Popen(
-        [*command, "--models", "a,b"],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parent.parent,
-    ) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline().split("http://")[1].strip()
-        host, port = address.removesuffix("/v1").split(":")
-        running = RunningServer(host, int(port))
+def test_as_a_process() -> None:
+    with serve_in_process(Config(models="a,b", latency_ms=1.5)) as running:
         assert chat(running, "ANSWER=B")["content"] == "B"
         assert fault_of(running, "FAULT=reset") == "reset"
         listed = json.loads(call(running, "GET", "/v1/models")[1])
         assert [m["id"] for m in listed["data"]] == ["a", "b"]
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "auto"])
+def test_the_process_ends_when_told(loop: str) -> None:
+    command = [sys.executable, "-m", "tests.fake_openai", "--port", "0", "--loop", loop]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent.parent
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("listening on http://127.0.0.1:")
         process.terminate()
         assert process.wait(timeout=10) == 0
 

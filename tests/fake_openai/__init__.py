@@ -54,6 +54,6 @@ two arrivals). `--max-in-flight N` answers 429 to any request beyond N at a time
 """
 
 from tests.fake_openai.config import Config
-from tests.fake_openai.running import RunningServer, serve_in_thread
+from tests.fake_openai.running import RunningServer, serve_in_process, serve_in_thread
 
-__all__ = ["Config", "RunningServer", "serve_in_thread"]
+__all__ = ["Config", "RunningServer", "serve_in_process", "serve_in_thread"]

@@ -46,11 +46,11 @@ def new_event_loop(kind: str) -> asyncio.AbstractEventLoop:
 
 async def _serve(app: FakeOpenAI, host: str, port: int) -> None:
     server = await app.start(host, port)
-    bound = server.sockets[0].getsockname()
-    print(f"listening on http://{bound[0]}:{bound[1]}/v1", flush=True)
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         app.loop.add_signal_handler(number, stop.set)
+    bound = server.sockets[0].getsockname()
+    print(f"listening on http://{bound[0]}:{bound[1]}/v1", flush=True)
     await stop.wait()
     server.close()
 

@@ -1,12 +1,16 @@
-"""Running the server in a thread of this process."""
+"""Running the server in a thread of this process, or in a process of its own."""
 
 import asyncio
 import contextlib
 import json
+import subprocess
+import sys
 import threading
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from tests.fake_openai.app import FakeOpenAI
 from tests.fake_openai.config import Config, Json
@@ -70,3 +74,26 @@ def serve_in_thread(config: Config | None = None, port: int = 0) -> Iterator[Run
             transport.abort()
         loop.run_until_complete(asyncio.sleep(0))  # let them close
         loop.close()
+
+
+@contextlib.contextmanager
+def serve_in_process(config: Config | None = None) -> Iterator[RunningServer]:
+    """Serve from a process of its own while the block runs."""
+    options = [
+        f"--{name.replace('_', '-')}={value}" for name, value in asdict(config or Config()).items()
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.fake_openai", "--port=0", *options],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            address = urlsplit(process.stdout.readline().removeprefix("listening on "))
+            assert address.hostname is not None, "the fake model server did not start"
+            assert address.port is not None
+            yield RunningServer(address.hostname, address.port)
+        finally:
+            process.terminate()
