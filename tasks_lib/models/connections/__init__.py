@@ -5,8 +5,11 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Tag
 
 from tasks_lib.models.connections.custom import CustomConnection
+from tasks_lib.models.connections.local import LocalConnection
+from tasks_lib.models.connections.mock import MockConnection
 from tasks_lib.models.connections.placeholder import PlaceholderConnection
 from tasks_lib.models.connections.provider import ProviderConnection
+from tasks_lib.models.connections.replay import ReplayConnection
 
 
 def _kind(value: Any) -> str:
@@ -19,7 +22,10 @@ def _kind(value: Any) -> str:
 Connection = Annotated[
     Annotated[CustomConnection, Tag("custom_connection")]
     | Annotated[ProviderConnection, Tag("provider_connection")]
-    | Annotated[PlaceholderConnection, Tag("placeholder")],
+    | Annotated[PlaceholderConnection, Tag("placeholder")]
+    | Annotated[MockConnection, Tag("mock")]
+    | Annotated[ReplayConnection, Tag("replay")]
+    | Annotated[LocalConnection, Tag("local")],
     Discriminator(_kind),
 ]
 

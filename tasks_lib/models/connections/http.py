@@ -87,7 +87,8 @@ class HttpClient:
                 self._url, cast_to=self._response_type, content=body
             )
         except self._status_error as error:
-            raise _status_failure(error.status_code, error.response.headers, error.response.text)
+            reply = error.response
+            raise status_failure(error.status_code, reply.headers, reply.text) from None
         except self._timeout_error:
             raise CallFailure(
                 "infra", f"no reply within {REQUEST_TIMEOUT:g} s", retryable=True
@@ -106,8 +107,8 @@ def _connection_problem(error: Exception) -> str:
     return redact(bounded(f"connection failed: {type(cause).__name__}: {cause}"))
 
 
-def _status_failure(status: int, headers: Mapping[str, str], text: str) -> CallFailure:
-    """Say what an error status means for the call."""
+def status_failure(status: int, headers: Mapping[str, str], text: str) -> CallFailure:
+    """Return what an error status means for the call; `text` is the body of the reply."""
     message, code = _error_words(text)
     retryable = status in _RETRYABLE or status >= 500
     error_class: ErrorClass = "infra"
