@@ -57,8 +57,7 @@ def _from_list(column: Sequence[Any], field: str) -> Numbers:
     try:
         values = np.array(present, dtype=np.float64)
     except OverflowError:
-        longest = max(present, key=abs)
-        raise MetricError(f"'{field}' holds {longest:.3e}, beyond the range of floats") from None
+        raise MetricError(f"'{field}' holds an integer beyond the range of floats") from None
     are_bools = bool(present) and all(isinstance(value, bool) for value in present)
     return Numbers(values[~np.isnan(values)], are_bools)
 
