@@ -1,0 +1,204 @@
+"""The keys of a record: how their JSON is read and what may be written to them."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
+
+if TYPE_CHECKING:
+    from tasks_lib.trace.record import Record
+
+T = TypeVar("T")
+E = TypeVar("E", bound=StrEnum)
+
+REQUIRED: Final = object()
+"""Default of a field that has none."""
+
+
+class Field(Generic[T]):
+    """One key of a record's JSON object, seen as a `T`.
+
+    Subclasses define `read` and `write`; the value itself lives in the record's object, so
+    every view of that object sees a change at once.
+    """
+
+    name: str
+
+    def __init__(self, default: Any = REQUIRED) -> None:
+        self.default = default
+
+    @property
+    def required(self) -> bool:
+        """Whether the key must be given."""
+        return self.default is REQUIRED
+
+    def default_json(self) -> Any:
+        """Return a fresh default, as JSON."""
+        return self.default() if callable(self.default) else self.default
+
+    def read(self, record: "Record", raw: Any) -> T:
+        """Return what `record`'s attribute shows for the JSON value `raw`."""
+        raise NotImplementedError
+
+    def write(self, value: Any, where: str) -> Any:
+        """Return the JSON form of `value`.
+
+        Raises:
+            ValueError: `value` is not what the field holds; the message starts with `where`.
+        """
+        raise NotImplementedError
+
+    def adopt(self, record: "Record", value: Any) -> None:
+        """Let `record` show the very records inside `value`, which was just written."""
+
+    def dump(self, record: "Record", exclude_unset: bool) -> Any:
+        """Return an independent JSON copy of the field's value in `record`."""
+        raise NotImplementedError
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, record: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, record: "Record", owner: type) -> T: ...
+    def __get__(self, record: "Record | None", owner: type) -> Self | T:
+        if record is None:
+            return self
+        try:
+            raw = record._data[self.name]
+        except KeyError:
+            if self.required:
+                raise AttributeError(f"{owner.__name__} has no '{self.name}'") from None
+            raw = self.default_json()
+        return self.read(record, raw)
+
+    def __set__(self, record: "Record", value: Any) -> None:
+        record._store(self.name, self.write(value, f"{type(record).__name__}.{self.name}"))
+        self.adopt(record, value)
+
+
+class Plain(Field[T]):
+    """A JSON value of the given Python types, kept as it is; booleans are not numbers."""
+
+    def __init__(self, *kinds: type, default: Any = REQUIRED) -> None:
+        super().__init__(default)
+        self.kinds = kinds
+
+    def read(self, record: "Record", raw: Any) -> T:
+        value: T = raw
+        return value
+
+    def write(self, value: Any, where: str) -> Any:
+        wrong_bool = isinstance(value, bool) and bool not in self.kinds
+        if self.kinds and (wrong_bool or not isinstance(value, self.kinds)):
+            known = " or ".join(_JSON_NAMES[kind] for kind in self.kinds)
+            raise ValueError(f"{where}: {value!r:.80} is not {known}")
+        return str(value) if isinstance(value, StrEnum) else value
+
+    def dump(self, record: "Record", exclude_unset: bool) -> Any:
+        return plain(getattr(record, self.name))
+
+
+_JSON_NAMES: dict[type, str] = {
+    str: "text",
+    int: "an integer",
+    float: "a number",
+    bool: "a boolean",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def string(default: Any = REQUIRED) -> Plain[str]:
+    """Declare a text."""
+    return Plain(str, default=default)
+
+
+def maybe(kind: type[T], *kinds: type) -> Plain[T | None]:
+    """Declare a value of `kind` that is null unless given."""
+    return Plain(kind, *kinds, type(None), default=None)
+
+
+def plain_map(default: Any = REQUIRED) -> Plain[dict[str, Any]]:
+    """Declare a JSON object whose members are not looked into."""
+    return Plain(dict, default=default)
+
+
+class Json(Plain[Any]):
+    """Any JSON value; records inside it are written as their JSON objects."""
+
+    def __init__(self, default: Any = REQUIRED) -> None:
+        super().__init__(default=default)
+
+    def write(self, value: Any, where: str) -> Any:
+        return plain(value)
+
+
+class Constant(Plain[str]):
+    """The one text a key may hold, such as a type tag."""
+
+    def __init__(self, value: str) -> None:
+        super().__init__(str, default=value)
+
+    def write(self, value: Any, where: str) -> Any:
+        if value != self.default:
+            raise ValueError(f"{where}: {value!r:.80} is not '{self.default}'")
+        return self.default
+
+
+class Choice(Field[E]):
+    """A text out of an enumeration."""
+
+    def __init__(self, choices: type[E], default: Any = REQUIRED) -> None:
+        super().__init__(default)
+        self.choices = choices
+
+    def read(self, record: "Record", raw: Any) -> E:
+        return self.choices(raw)
+
+    def write(self, value: Any, where: str) -> Any:
+        try:
+            return self.choices(value).value
+        except ValueError:
+            known = ", ".join(self.choices)
+            raise ValueError(f"{where}: {value!r:.80} is none of {known}") from None
+
+    def dump(self, record: "Record", exclude_unset: bool) -> Any:
+        return record._data.get(self.name, self.default)
+
+
+class Timestamp(Field[datetime | None]):
+    """A moment, null unless given; ISO 8601 text in JSON."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    def read(self, record: "Record", raw: Any) -> datetime | None:
+        return datetime.fromisoformat(raw) if isinstance(raw, str) else None
+
+    def write(self, value: Any, where: str) -> Any:
+        if value is None:
+            return None
+        if isinstance(value, datetime):
+            return value.isoformat()
+        try:
+            datetime.fromisoformat(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"{where}: {value!r:.80} is not an ISO 8601 time") from None
+        return value
+
+    def dump(self, record: "Record", exclude_unset: bool) -> Any:
+        return record._data.get(self.name)
+
+
+def plain(value: Any) -> Any:
+    """Return `value` with every record in it replaced by its JSON object; copies containers."""
+    raw = getattr(value, "_data", value)
+    if raw is not value:
+        return raw
+    if isinstance(value, dict):
+        return {key: plain(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(member) for member in value]
+    return str(value) if isinstance(value, StrEnum) else value

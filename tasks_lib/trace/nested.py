@@ -1,0 +1,248 @@
+"""Fields whose JSON holds further records, and the lists that keep such JSON in step."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from operator import is_
+from typing import Any, Generic, Protocol, SupportsIndex, TypeVar
+
+from tasks_lib.trace.fields import REQUIRED, Field, plain
+from tasks_lib.trace.record import Record, raw_of
+
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Shape(Protocol[R_co]):
+    """What a nested value may be: a record class, or a choice between some."""
+
+    def view(self, data: Any, /) -> R_co:
+        """Return the typed view of the JSON value `data`."""
+
+    def accept(self, value: Any, where: str, /) -> Any:
+        """Return the JSON value of `value`; a ValueError starting with `where` if unfit."""
+
+
+class Tagged(Generic[R]):
+    """One of several record classes, told apart by the text under one key."""
+
+    def __init__(self, key: str, classes: Mapping[str, Shape[R]], default: str = "") -> None:
+        self.key = key
+        self.classes = classes
+        self.default = default
+
+    def view(self, data: Any) -> R:
+        return self.classes[data.get(self.key, self.default)].view(data)
+
+    def accept(self, value: Any, where: str) -> Any:
+        data = raw_of(value)
+        if not isinstance(data, dict):
+            raise ValueError(f"{where}: {value!r:.80} is not an object")
+        tag = data.get(self.key, self.default)
+        shape = self.classes.get(tag) if isinstance(tag, str) else None
+        if shape is None:
+            known = ", ".join(self.classes)
+            raise ValueError(f"{where}.{self.key}: {tag!r:.80} is none of {known}")
+        if data is not value:
+            return data
+        accepted = shape.accept(data, where)
+        return accepted if self.key in accepted else {self.key: tag, **accepted}
+
+
+class RecordList(list[R]):
+    """A list of records that writes every change through to its JSON list."""
+
+    def __init__(
+        self,
+        owner: Record,
+        name: str,
+        shape: Shape[R],
+        raw: list[Any],
+        known: Iterable[Any] = (),
+    ) -> None:
+        """Show `raw`, the list under `name` of `owner`, reusing those of the `known` records."""
+        self._owner = owner
+        self._name = name
+        self._shape = shape
+        self._raw = raw
+        super().__init__(self._views(known))
+
+    def _views(self, known: Iterable[Any]) -> Iterator[R]:
+        records = {id(raw_of(value)): value for value in known}
+        view = self._shape.view
+        return (records[id(data)] if id(data) in records else view(data) for data in self._raw)
+
+    def refresh(self) -> None:
+        """Catch up with changes made to the JSON list itself."""
+        raw = self._raw
+        if len(self) == len(raw) and all(
+            raw_of(value) is data for value, data in zip(self, raw, strict=True)
+        ):
+            return
+        super().__setitem__(slice(None), list(self._views(self)))
+
+    def _settle(self) -> None:
+        """Bring the JSON list in line after a change; undo the change if it does not fit."""
+        where = f"{type(self._owner).__name__}.{self._name}"
+        known = {id(data) for data in self._raw}
+        accept, view = self._shape.accept, self._shape.view
+        raw: list[Any] = []
+        seen: list[R] = []
+        try:
+            for place, value in enumerate(self):
+                data = raw_of(value)
+                if id(data) not in known:
+                    data = accept(value, f"{where}[{place}]")
+                raw.append(data)
+                seen.append(value if isinstance(value, Record) else view(data))
+        except ValueError:
+            super().__setitem__(slice(None), [view(data) for data in self._raw])
+            raise
+        self._raw[:] = raw
+        super().__setitem__(slice(None), seen)
+        self._owner._claim(self._name, self._raw)
+
+    def append(self, value: Any) -> None:
+        super().append(value)
+        self._settle()
+
+    def extend(self, values: Iterable[Any]) -> None:
+        super().extend(values)
+        self._settle()
+
+    def insert(self, index: SupportsIndex, value: Any) -> None:
+        super().insert(index, value)
+        self._settle()
+
+    def remove(self, value: Any) -> None:
+        super().remove(value)
+        self._settle()
+
+    def pop(self, index: SupportsIndex = -1) -> R:
+        value = super().pop(index)
+        self._settle()
+        return value
+
+    def clear(self) -> None:
+        super().clear()
+        self._settle()
+
+    def reverse(self) -> None:
+        super().reverse()
+        self._settle()
+
+    def sort(self, **options: Any) -> None:
+        super().sort(**options)
+        self._settle()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, value)
+        self._settle()
+
+    def __delitem__(self, index: SupportsIndex | slice) -> None:
+        super().__delitem__(index)
+        self._settle()
+
+    def __iadd__(self, values: Iterable[Any]) -> "RecordList[R]":  # type: ignore[misc,override]
+        self.extend(values)
+        return self
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+
+class Nested(Field[Any]):
+    """A record inside a record; None only where that is the default."""
+
+    def __init__(self, shape: Shape[Any], default: Any = REQUIRED) -> None:
+        super().__init__(default)
+        self.shape = shape
+
+    def read(self, record: Record, raw: Any) -> Any:
+        views = record._views
+        if views is None:
+            views = record._views = {}
+        view = views.get(self.name)
+        if view is None or raw_of(view) is not raw:
+            view = views[self.name] = raw if raw is None else self.shape.view(raw)
+        return view
+
+    def write(self, value: Any, where: str) -> Any:
+        if value is None and self.default is None:
+            return None
+        return self.shape.accept(value, where)
+
+    def adopt(self, record: Record, value: Any) -> None:
+        if isinstance(value, Record):
+            record._views = {**(record._views or {}), self.name: value}
+
+    def dump(self, record: Record, exclude_unset: bool) -> Any:
+        return dump(getattr(record, self.name), exclude_unset)
+
+
+def nested(shape: Shape[R]) -> Field[R]:
+    """Declare a nested record."""
+    return Nested(shape)
+
+
+def maybe_nested(shape: Shape[R]) -> Field[R | None]:
+    """Declare a nested record that is null unless given."""
+    return Nested(shape, default=None)
+
+
+class NestedList(Field[Any]):
+    """A list of records."""
+
+    list_type: type[RecordList[Any]] = RecordList
+
+    def __init__(self, shape: Shape[Any], default: Any = REQUIRED) -> None:
+        super().__init__(default)
+        self.shape = shape
+
+    def read(self, record: Record, raw: Any) -> Any:
+        views = record._views
+        if views is None:
+            views = record._views = {}
+        view = views.get(self.name)
+        if view is not None and view._raw is raw:
+            view.refresh()
+        elif raw is None:
+            view = None
+        else:
+            view = views[self.name] = self.list_type(record, self.name, self.shape, raw)
+        return view
+
+    def write(self, value: Any, where: str) -> Any:
+        if value is None and self.default is None:
+            return None
+        if not isinstance(value, (list, tuple)):
+            raise ValueError(f"{where}: {value!r:.80} is not a list")
+        accept = self.shape.accept
+        raw = [accept(member, f"{where}[{place}]") for place, member in enumerate(value)]
+        return value if all(map(is_, raw, value)) and type(value) is list else raw
+
+    def adopt(self, record: Record, value: Any) -> None:
+        if any(isinstance(member, Record) for member in value or ()):
+            raw = record._data[self.name]
+            views = self.list_type(record, self.name, self.shape, raw, known=value)
+            record._views = {**(record._views or {}), self.name: views}
+
+    def dump(self, record: Record, exclude_unset: bool) -> Any:
+        return dump(getattr(record, self.name), exclude_unset)
+
+
+def nested_list(shape: Shape[R], default: Any = REQUIRED) -> Field[RecordList[R]]:
+    """Declare a list of records."""
+    return NestedList(shape, default)
+
+
+def maybe_list(shape: Shape[R]) -> Field[RecordList[R] | None]:
+    """Declare a list of records that is null unless given."""
+    return NestedList(shape, default=None)
+
+
+def dump(value: Any, exclude_unset: bool) -> Any:
+    """Return the independent JSON form of a record, a list of them, or a JSON value."""
+    if isinstance(value, list):
+        return [dump(member, exclude_unset) for member in value]
+    if isinstance(value, Record):
+        return value._dump(exclude_unset)
+    return plain(value)
