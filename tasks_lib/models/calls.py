@@ -30,6 +30,14 @@ class Stopped(Exception):
     """The run is being interrupted; no new call may start."""
 
 
+def allowed_concurrency(model: Model, max_connections: int | None) -> int:
+    """Return how many calls of `model` may be in flight: the least of what is said of it."""
+    if model.config.serial:
+        return 1
+    limits = [n for n in (model.max_concurrent_requests, max_connections) if n]
+    return min(limits) if limits else DEFAULT_CONCURRENCY
+
+
 @dataclass(slots=True)
 class CallTotals:
     """What the calls of a run came to; changed on the model loop only.
@@ -93,14 +101,6 @@ class ModelService:
         self._jitter = random.Random()
         self._stopping = threading.Event()
 
-    def concurrency(self, model_key: str) -> int:
-        """Calls of `model_key` that may be in flight at a time."""
-        model = self._models[model_key]
-        if model.config.serial:
-            return 1
-        limits = [n for n in (model.max_concurrent_requests, self._max_connections) if n]
-        return min(limits) if limits else DEFAULT_CONCURRENCY
-
     def stop(self) -> None:
         """Let no new call or retry start; calls in flight go on. From any thread."""
         self._stopping.set()
@@ -128,7 +128,7 @@ class ModelService:
         connection = model.config
         info = ModelInfo(key, connection.provider_model, model.task)
         adapter = self._adapter(connection.adapter_key, key)
-        concurrency = self.concurrency(key)
+        concurrency = allowed_concurrency(model, self._max_connections)
         secrets = {**self._secrets, **(model.secrets or {})}
         client = connection.open(info, adapter.path, concurrency, secrets)
         return OpenModel(

@@ -148,6 +148,7 @@ def score_schema(kinds: dict[str, "ScoreKind"]) -> "pa.Schema":
         "number": pa.float64(),
         "text": pa.string(),
         "json": pa.string(),
+        "null": pa.string(),
     }
     columns = [
         pa.field(name, types.get(name, pa.string()), name in nullable) for name in SCORE_COLUMNS
@@ -178,14 +179,17 @@ def _metadata(table: str) -> dict[str, str]:
     return {"evalmill.table": table, "evalmill.schema_version": SCHEMA_VERSION}
 
 
-ScoreKind = Literal["bool", "number", "text", "json"]
-"""How a score field is stored: real booleans, float64, text, or JSON text for all else."""
+ScoreKind = Literal["bool", "number", "text", "json", "null"]
+"""How a score field is stored: real booleans, float64, text, or JSON text for all else.
+
+`null` is a field that has no value yet; it takes the kind of the first value elsewhere.
+"""
 
 
-def kind_of(value: Any) -> ScoreKind | None:
-    """The kind one score value calls for; None for null, which fits any."""
+def kind_of(value: Any) -> ScoreKind:
+    """The kind one score value calls for."""
     if value is None:
-        return None
+        return "null"
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, int | float):
@@ -195,8 +199,8 @@ def kind_of(value: Any) -> ScoreKind | None:
     return "json"
 
 
-def joined_kind(left: ScoreKind | None, right: ScoreKind | None) -> ScoreKind | None:
+def joined_kind(left: ScoreKind, right: ScoreKind) -> ScoreKind:
     """The kind that holds both; kinds that differ become JSON text."""
-    if left is None or left == right:
+    if left in ("null", right):
         return right
-    return left if right is None else "json"
+    return left if right == "null" else "json"

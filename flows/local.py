@@ -1,0 +1,88 @@
+"""Driving a plan in this process: threads that take batches in order, no server.
+
+It is the whole engine with `--no-prefect`, the head start while Prefect is being imported,
+and the fallback when no server can be had.
+"""
+
+import threading
+from collections.abc import Iterator
+
+from tasks_lib import steps
+from tasks_lib.models.calls import Stopped
+from tasks_lib.runtime import Run, StepResult
+
+
+class LocalDriver:
+    """Runs the batches of a plan on threads of this process.
+
+    Args:
+        run: the open run.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._run_dir = str(run.folder.path)
+        self._batches: Iterator[tuple[str, int, int]] = run.plan.batches()
+        self._lock = threading.Lock()
+        self._paused = threading.Event()
+        self._failure: BaseException | None = None
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Begin the batches, as many at once as the plan says; returns at once."""
+        for i in range(self._run.plan.batches_at_once):
+            thread = threading.Thread(target=self._work, name=f"batch-{i}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def pause(self) -> None:
+        """Take no further batch; those in work go on, and whoever asks for them joins them."""
+        self._paused.set()
+
+    def resume(self) -> None:
+        """Take batches again after a pause; what was done meanwhile is found done."""
+        self._paused.clear()
+        self._batches = self._run.plan.batches()
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        self.start()
+
+    def wait(self) -> None:
+        """Wait until all batches are done.
+
+        Raises:
+            Stopped: the run was interrupted.
+            StoreError: the store failed.
+        """
+        for thread in self._threads:
+            thread.join()
+        if self._failure is not None:
+            raise self._failure
+
+    def finish(self) -> StepResult:
+        """Wait for the batches, then score all and reduce; return what `reduce` says.
+
+        Raises:
+            Stopped: the run was interrupted.
+            StoreError: the store failed.
+        """
+        self.wait()
+        for spec in self._run.plan.specs:
+            steps.score_all(self._run_dir, spec.key)
+        return steps.reduce(self._run_dir)
+
+    def _next(self) -> tuple[str, int, int] | None:
+        with self._lock:
+            if self._paused.is_set() or self._failure is not None:
+                return None
+            return next(self._batches, None)
+
+    def _work(self) -> None:
+        while (batch := self._next()) is not None:
+            try:
+                steps.solve_batch(self._run_dir, *batch)
+                steps.score_batch(self._run_dir, *batch)
+            except BaseException as error:
+                if self._failure is None or isinstance(self._failure, Stopped):
+                    self._failure = error
+                self._run.stop()
+                return

@@ -1,0 +1,167 @@
+"""The plan: what one run will do, settled before anything is called."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from math import ceil
+from pathlib import Path
+
+from tasks_lib.batches import batch_size, cut, fitting_sizes, interleaved
+from tasks_lib.errors import DefinitionError
+from tasks_lib.models.calls import allowed_concurrency
+from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
+from tasks_lib.sources import Rows
+
+MAX_BATCHES_AT_ONCE = 64
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What the command line says of a run beyond the definitions.
+
+    Attributes:
+        store: folder of the store.
+        run_id: the id to use; None makes one.
+        max_connections: calls in flight of one model at most; None leaves it to the models.
+        batch_size: samples a batch; None chooses.
+        max_error_rate: share of rows, 0 to 1, that may fail before the exit code says so.
+        fail_under: metric name -> least value.
+        resume: whether the run continues an interrupted one of the same id.
+    """
+
+    store: Path
+    run_id: str | None = None
+    max_connections: int | None = None
+    batch_size: int | None = None
+    max_error_rate: float = 0.0
+    fail_under: Mapping[str, float] = field(default_factory=dict)
+    resume: bool = False
+
+
+@dataclass(frozen=True)
+class SpecPlan:
+    """One task specification of a run.
+
+    Attributes:
+        key: the specification's key.
+        n_samples: samples that will be evaluated.
+        batches: their ranges `[start, stop)`.
+        concurrency: calls of its model in flight at most; 1 without a model.
+    """
+
+    key: str
+    n_samples: int
+    batches: tuple[tuple[int, int], ...]
+    concurrency: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one run will do; holds no samples and no secrets.
+
+    Attributes:
+        run_id: the run's id, which is also its folder's name.
+        evaluation: what is evaluated.
+        specs: the parts, in the evaluation's order.
+        settings: how.
+        created: when the plan was made.
+    """
+
+    run_id: str
+    evaluation: ResolvedEvaluation
+    specs: tuple[SpecPlan, ...]
+    settings: RunSettings
+    created: datetime
+
+    @property
+    def run_dir(self) -> Path:
+        """Folder of the run."""
+        return self.settings.store / "runs" / self.run_id
+
+    @property
+    def n_samples(self) -> int:
+        """Samples of all specifications."""
+        return sum(spec.n_samples for spec in self.specs)
+
+    @property
+    def batches_at_once(self) -> int:
+        """Batches in work at a time: enough that their calls fill the bound, and one more.
+
+        The tail of one batch then overlaps the head of the next.
+        """
+        wanted = sum(_batches_wanted(spec) for spec in self.specs if spec.batches)
+        return max(1, min(wanted, MAX_BATCHES_AT_ONCE, sum(len(s.batches) for s in self.specs)))
+
+    def batches(self) -> Iterator[tuple[str, int, int]]:
+        """Yield (specification, start, stop) of all batches in the order they are begun."""
+        return interleaved(
+            [[(spec.key, start, stop) for start, stop in spec.batches] for spec in self.specs]
+        )
+
+    def spec(self, key: str) -> SpecPlan:
+        """Return the part with this key."""
+        return next(spec for spec in self.specs if spec.key == key)
+
+
+def _batches_wanted(spec: SpecPlan) -> int:
+    largest = max(stop - start for start, stop in spec.batches)
+    return ceil(spec.concurrency / largest) + 2
+
+
+def make_plan(
+    evaluation: ResolvedEvaluation,
+    rows: Mapping[str, Rows],
+    settings: RunSettings,
+    now: datetime,
+    token: str,
+) -> Plan:
+    """Return the plan of one run.
+
+    Args:
+        evaluation: what to evaluate.
+        rows: the selected rows of each specification, by its key.
+        settings: how.
+        now: the time that the run id begins with, UTC.
+        token: six hex digits that make the run id unique.
+
+    Raises:
+        DefinitionError: a specification has no samples, or the run id can't be a folder name.
+    """
+    counts = []
+    for spec in evaluation.specs:
+        n = len(rows[spec.key])
+        if n == 0:
+            raise DefinitionError(
+                f"specification '{spec.key}' has no samples",
+                fix="check the dataset and its filters",
+            )
+        counts.append(n)
+    concurrency = [_concurrency(evaluation, spec, settings) for spec in evaluation.specs]
+    sizes = [
+        settings.batch_size or batch_size(n, allowed)
+        for n, allowed in zip(counts, concurrency, strict=True)
+    ]
+    specs = tuple(
+        SpecPlan(spec.key, n, cut(n, size), allowed)
+        for spec, n, size, allowed in zip(
+            evaluation.specs, counts, fitting_sizes(counts, sizes), concurrency, strict=True
+        )
+    )
+    run_id = settings.run_id or f"{now:%Y%m%dT%H%M%SZ}-{evaluation.key[:150]}-{token}"
+    if not _RUN_ID.fullmatch(run_id):
+        raise DefinitionError(
+            f"'{run_id}' can't be a run id",
+            where="--run-id",
+            fix="use letters, digits, '.', '_' and '-', beginning with a letter or digit",
+        )
+    return Plan(run_id, evaluation, specs, settings, now)
+
+
+def _concurrency(
+    evaluation: ResolvedEvaluation, spec: ResolvedSpec, settings: RunSettings
+) -> int:
+    if spec.model_key is None:
+        return 1
+    return allowed_concurrency(evaluation.models[spec.model_key], settings.max_connections)

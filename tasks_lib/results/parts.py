@@ -1,0 +1,196 @@
+"""Writing and reading the Parquet parts of samples and scores."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tasks_lib.errors import StoreError
+from tasks_lib.jsontext import dumps
+from tasks_lib.results.folder import part_name, parts, write_atomically
+from tasks_lib.results.schemas import (
+    SAMPLE_COLUMNS,
+    SCORE_COLUMNS,
+    SampleRecord,
+    ScoreKind,
+    joined_kind,
+    kind_of,
+    sample_schema,
+    score_schema,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_COMPRESSION = {"compression": "zstd", "compression_level": 3}
+
+
+def write_table(path: Path, table: "pa.Table") -> None:
+    """Write a table as one zstd-compressed Parquet file, atomically.
+
+    Raises:
+        StoreError: it can't be written.
+    """
+    import pyarrow.parquet as pq
+
+    write_atomically(path, lambda temporary: pq.write_table(table, temporary, **_COMPRESSION))
+
+
+def read_table(path: Path, columns: Sequence[str] | None = None) -> "pa.Table":
+    """Read one Parquet file.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.read(columns=columns)
+    except (OSError, pa.ArrowException) as error:
+        raise StoreError(
+            f"can't read the part: {error}", where=str(path), fix="delete it and resume the run"
+        ) from None
+
+
+def write_samples(folder: Path, start: int, stop: int, records: Sequence[SampleRecord]) -> None:
+    """Write the sample rows of one batch.
+
+    Args:
+        folder: the specification's folder of sample parts.
+        start: first sample of the batch.
+        stop: end of the batch, not included.
+        records: the batch's rows, in order.
+    """
+    import pyarrow as pa
+
+    columns = [[getattr(record, name) for record in records] for name in SAMPLE_COLUMNS]
+    table = pa.table(columns, schema=sample_schema())
+    write_table(folder / part_name(start, stop), table)
+
+
+def read_samples(folder: Path, start: int, stop: int) -> list[SampleRecord]:
+    """Read the sample rows of one batch back, as they were written.
+
+    Raises:
+        StoreError: the part is missing or damaged.
+    """
+    import pyarrow as pa
+
+    table = read_table(folder / part_name(start, stop))
+    index = table.schema.get_field_index("started_at")
+    micros = table.column(index).cast(pa.timestamp("us")).cast(pa.int64())
+    table = table.set_column(index, "started_at", micros)
+    columns = [table.column(name).to_pylist() for name in SAMPLE_COLUMNS]
+    return [SampleRecord(*row) for row in zip(*columns, strict=True)]
+
+
+def statuses(path: Path) -> dict[str, int]:
+    """Count the rows of a part by status.
+
+    Raises:
+        StoreError: the part is damaged.
+    """
+    import pyarrow.compute as pc
+
+    counted = pc.value_counts(read_table(path, ["status"]).column("status").combine_chunks())
+    return {entry["values"]: entry["counts"] for entry in counted.to_pylist()}
+
+
+def score_rows(
+    base: dict[str, list[Any]], values: Sequence[dict[str, Any] | None]
+) -> "pa.Table":
+    """Make the table of one scorer's rows.
+
+    Args:
+        base: the columns of `SCORE_COLUMNS`, one entry a row.
+        values: the row's scores by name; None for a row without any.
+
+    Returns:
+        A table with a typed column per score field, the kinds joined over the rows.
+    """
+    import pyarrow as pa
+
+    kinds: dict[str, ScoreKind] = {}
+    for row in values:
+        for name, value in (row or {}).items():
+            kinds[name] = joined_kind(kinds.get(name, "null"), kind_of(value))
+    columns: list[Any] = [base[name] for name in SCORE_COLUMNS]
+    for name, kind in kinds.items():
+        columns.append([_stored(row, name, kind) for row in values])
+    named = {column_name(name): kind for name, kind in kinds.items()}
+    return pa.table(columns, schema=score_schema(named))
+
+
+def column_name(score: str) -> str:
+    """The column a score is stored in: its name, unless a row's own column has that."""
+    return f"score.{score}" if score in SCORE_COLUMNS else score
+
+
+def score_name(column: str) -> str:
+    """The score that a column stores."""
+    return column.removeprefix("score.")
+
+
+def _stored(row: dict[str, Any] | None, name: str, kind: ScoreKind) -> Any:
+    if row is None or name not in row or (value := row[name]) is None:
+        return None
+    if kind == "json":
+        return dumps(value)
+    if kind == "number":
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf") if value > 0 else float("-inf")
+    if kind == "text":
+        return value.encode("utf-8", "replace").decode()
+    return value
+
+
+def field_kinds(schema: "pa.Schema") -> dict[str, ScoreKind]:
+    """The kinds of the score columns of a part."""
+    return {
+        field.name: (field.metadata or {}).get(b"kind", b"json").decode()
+        for field in schema
+        if field.name not in SCORE_COLUMNS
+    }
+
+
+def unify_scores(folder: Path) -> dict[str, ScoreKind]:
+    """Give all parts of a scorer one schema, rewriting those that differ; return its kinds.
+
+    Parts are written as batches finish, before it is known what later batches hold: a field
+    may be missing from some, or be of another kind there.
+
+    Raises:
+        StoreError: a part can't be read or written.
+    """
+    import pyarrow.parquet as pq
+
+    schemas = {path: pq.read_schema(path) for path in parts(folder)}
+    joined: dict[str, ScoreKind] = {}
+    for schema in schemas.values():
+        for name, kind in field_kinds(schema).items():
+            joined[name] = joined_kind(joined.get(name, "null"), kind)
+    target = score_schema(joined)
+    for path, schema in schemas.items():
+        if not schema.equals(target, check_metadata=True):
+            write_table(path, _recast(read_table(path), joined))
+    return joined
+
+
+def _recast(table: "pa.Table", kinds: dict[str, ScoreKind]) -> "pa.Table":
+    import pyarrow as pa
+
+    had = field_kinds(table.schema)
+    schema = score_schema(kinds)
+    columns: list[Any] = [table.column(name) for name in SCORE_COLUMNS]
+    for name, kind in kinds.items():
+        if had.get(name, "null") == "null":
+            columns.append(pa.nulls(table.num_rows, schema.field(name).type))
+        elif had[name] == kind:
+            columns.append(table.column(name))
+        else:
+            values: Iterable[Any] = table.column(name).to_pylist()
+            columns.append([None if value is None else dumps(value) for value in values])
+    return pa.table(columns, schema=schema)

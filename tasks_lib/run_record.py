@@ -1,0 +1,127 @@
+"""What `run.json` says of a run, from its start to its end."""
+
+import platform
+import subprocess
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from tasks_lib.results.schemas import SCHEMA_VERSION
+from tasks_lib.runtime import Run
+from tasks_lib.verdict import RunStatus, SpecOutcome, Verdict
+
+_PACKAGES = ("evalmill", "openai", "prefect", "pyarrow", "pydantic")
+
+
+def started_record(run: Run) -> dict[str, Any]:
+    """Return `run.json` of a run that begins."""
+    return _record(run, "running", None, [])
+
+
+def interrupted_record(run: Run, status: RunStatus, exit_code: int) -> dict[str, Any]:
+    """Return `run.json` of a run that ended before its last step."""
+    return _record(run, status, exit_code, [])
+
+
+def finished_record(
+    run: Run, outcomes: Sequence[SpecOutcome], verdict: Verdict
+) -> dict[str, Any]:
+    """Return `run.json` of a run that reached its end."""
+    return _record(run, verdict.status, verdict.exit_code, outcomes)
+
+
+def _record(
+    run: Run, status: RunStatus, exit_code: int | None, outcomes: Sequence[SpecOutcome]
+) -> dict[str, Any]:
+    plan = run.plan
+    by_key = {outcome.key: outcome for outcome in outcomes}
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run_id": plan.run_id,
+        "status": status,
+        "exit_code": exit_code,
+        "started_at": _iso(plan.created),
+        "finished_at": None if status == "running" else _iso(datetime.now(timezone.utc)),
+        "evaluation": plan.evaluation.key,
+        "specs": [
+            {
+                "key": spec.key,
+                "task_key": spec.task.key,
+                "model_key": spec.model_key,
+                "n_samples": plan.spec(spec.key).n_samples,
+                **_counts(by_key.get(spec.key)),
+            }
+            for spec in plan.evaluation.specs
+        ],
+        "calls": _calls(run, outcomes),
+        "versions": _versions(),
+        "git_commit": _git_commit(plan.evaluation.source_file.parent),
+        "prefect_flow_run_id": run.prefect_flow_run_id,
+        "warnings": run.warnings,
+        "plan": {
+            "max_connections": plan.settings.max_connections,
+            "batches": {spec.key: [list(cut) for cut in spec.batches] for spec in plan.specs},
+        },
+    }
+
+
+def _counts(outcome: SpecOutcome | None) -> dict[str, int | None]:
+    if outcome is None:
+        return {"n_rows": None, "n_scored": None, "n_error": None, "n_excluded": None}
+    return {
+        "n_rows": outcome.n_rows,
+        "n_scored": outcome.n_scored,
+        "n_error": outcome.n_error,
+        "n_excluded": outcome.n_excluded,
+    }
+
+
+def _calls(run: Run, outcomes: Sequence[SpecOutcome]) -> dict[str, Any]:
+    """The calls behind the stored rows; of an unfinished run, those of this process."""
+    totals = run.models.totals
+    if not outcomes:
+        return {
+            "total": totals.total,
+            "from_ledger": totals.from_ledger,
+            "input_tokens": totals.input_tokens,
+            "output_tokens": totals.output_tokens,
+            "cost_usd": None,
+        }
+    return {
+        "total": sum(outcome.calls for outcome in outcomes),
+        "from_ledger": sum(outcome.ledger_hits for outcome in outcomes),
+        "input_tokens": sum(outcome.input_tokens for outcome in outcomes),
+        "output_tokens": sum(outcome.output_tokens for outcome in outcomes),
+        "cost_usd": None,
+    }
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue  # an extra that is not installed, or a source tree that is not
+    return versions
+
+
+def _git_commit(folder: Path) -> str | None:
+    """The commit of the files that were run; None outside a checkout."""
+    try:
+        found = subprocess.run(
+            ["git", "-C", str(folder), "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return found.stdout.strip() or None if found.returncode == 0 else None

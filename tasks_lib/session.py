@@ -1,0 +1,120 @@
+"""Opening a run: from a resolved evaluation to a run folder that steps can work in."""
+
+import secrets
+from datetime import datetime, timezone
+
+import yaml
+
+from tasks_lib.errors import DefinitionError, DefinitionErrors, StoreError
+from tasks_lib.plan import Plan, RunSettings, make_plan
+from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
+from tasks_lib.results.folder import RunFolder, read_json, write_atomically, write_json
+from tasks_lib.run_record import interrupted_record, started_record
+from tasks_lib.runtime import Run, open_run
+from tasks_lib.sources import Rows, align, select
+from tasks_lib.verdict import RunStatus
+
+
+def open_rows(evaluation: ResolvedEvaluation) -> dict[str, Rows]:
+    """Return the selected rows of every specification, by its key.
+
+    Specifications that read the same dataset the same way share one index of it.
+
+    Raises:
+        DefinitionErrors: all that is wrong with the data of all specifications.
+    """
+    opened: dict[object, Rows] = {}
+    selected: dict[str, Rows] = {}
+    problems: list[DefinitionError] = []
+    for spec in evaluation.specs:
+        try:
+            selected[spec.key] = _spec_rows(spec, opened)
+        except DefinitionErrors as error:
+            problems += error.problems
+        except DefinitionError as error:
+            problems.append(error)
+    if problems:
+        raise DefinitionErrors(problems)
+    return selected
+
+
+def _spec_rows(spec: ResolvedSpec, opened: dict[object, Rows]) -> Rows:
+    named: dict[str, Rows] = {}
+    for name, dataset in spec.datasets.items():
+        identity = dataset.source.model_dump_json()
+        if identity not in opened:
+            opened[identity] = dataset.source.open()
+        named[name] = opened[identity]
+    check_dataset_columns(spec, {name: rows.columns for name, rows in named.items()})
+    rows = named["dataset"] if set(named) == {"dataset"} else align(named)
+    return select(rows, spec.num_samples, spec.subsampling)
+
+
+def plan_run(
+    evaluation: ResolvedEvaluation, settings: RunSettings
+) -> tuple[Plan, dict[str, Rows]]:
+    """Read the datasets' indexes and settle what a run will do.
+
+    Raises:
+        DefinitionError: the data is wrong, or there is none.
+    """
+    rows = open_rows(evaluation)
+    now = datetime.now(timezone.utc)
+    return make_plan(evaluation, rows, settings, now, secrets.token_hex(3)), rows
+
+
+def begin(plan: Plan, rows: dict[str, Rows]) -> Run:
+    """Open the run, check that its models can be called, and write its first files.
+
+    Raises:
+        DefinitionError: the run id is taken, or a model can't be opened.
+        StoreError: the store can't be used.
+    """
+    folder = RunFolder(plan.run_dir)
+    if folder.run_json.exists() and not plan.settings.resume:
+        raise DefinitionError(
+            f"there is a run '{plan.run_id}' already",
+            where="--run-id",
+            fix=f"choose another id, or continue it with --resume {plan.run_id}",
+        )
+    run = open_run(plan, rows)
+    try:
+        run.check_models()
+        folder.complete.unlink(missing_ok=True)
+        if not folder.resolved.exists():
+            text = yaml.safe_dump(
+                plan.evaluation.to_document(), sort_keys=False, allow_unicode=True
+            )
+            write_atomically(
+                folder.resolved, lambda temporary: temporary.write_text(text, encoding="utf-8")
+            )
+        write_json(folder.run_json, started_record(run))
+    except BaseException:
+        run.close()
+        raise
+    return run
+
+
+def stored_batches(folder: RunFolder) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Return how an earlier run cut its samples, by specification; a resumed one keeps it.
+
+    Raises:
+        StoreError: there is no such run.
+    """
+    if not folder.run_json.exists():
+        raise StoreError(
+            f"there is no run '{folder.run_id}'",
+            where=str(folder.store),
+            fix="list the runs with: evalmill ls",
+        )
+    stored = read_json(folder.run_json)["plan"]["batches"]
+    return {key: tuple((a, b) for a, b in cuts) for key, cuts in stored.items()}
+
+
+def end_early(run: Run, status: RunStatus, exit_code: int) -> None:
+    """Write down that a run ended before its last step.
+
+    Raises:
+        StoreError: it can't be written.
+    """
+    write_json(run.folder.run_json, interrupted_record(run, status, exit_code))
