@@ -1,22 +1,14 @@
 """Keys of models and adapters, and the names of provider models."""
 
 import re
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import AfterValidator, StringConstraints
 
 from tasks_lib.keys import LONGEST_KEY, sanitised
+from tasks_lib.models.connections.provider import Provider
 
-PROVIDERS = (
-    "anthropic",
-    "fireworks",
-    "gemini",
-    "latticeflow",
-    "novita",
-    "openai",
-    "sambanova",
-    "together",
-)
+PROVIDERS: tuple[str, ...] = get_args(Provider)
 """Providers whose models may be named as `<provider>/<model>`."""
 
 ReferencedKey = Annotated[

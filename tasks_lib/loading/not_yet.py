@@ -1,0 +1,71 @@
+"""Members of the language that evalmill knows of and does not run yet.
+
+They are refused by name. Whoever builds one takes it out of the table.
+"""
+
+MEMBERS: dict[str, frozenset[str]] = {
+    "definition": frozenset({"system_task"}),
+    "config_spec": frozenset({"task_result"}),
+    "solver": frozenset({"multi_turn_solver", "python", "grouped_single_turn_solver"}),
+    "scorers": frozenset(
+        {
+            "bleu",
+            "function_call_coverage",
+            "labeler_via_model",
+            "model_as_a_judge_classifier",
+            "model_as_a_judge_scorer",
+            "rag_checker",
+            "string_equals_mcqa",
+        }
+    ),
+    "metrics": frozenset(
+        {
+            "binary-classification",
+            "f1_score",
+            "multiclass-classification",
+            "precision",
+            "recall",
+            "weighted_average",
+        }
+    ),
+    "source": frozenset(
+        {
+            "claude_code",
+            "folder",
+            "huggingface",
+            "inspect_ai",
+            "langsmith",
+            "phoenix",
+            "task_result",
+            "url",
+        }
+    ),
+    "config": frozenset(
+        {
+            "aws_bedrock",
+            "azure_foundry",
+            "claude_managed_agents",
+            "custom_inference",
+            "dify",
+            "langsmith",
+        }
+    ),
+    "task_specifications": frozenset({"repeatability"}),
+}
+"""Key that holds the member -> values of its `type`."""
+
+KEYS = frozenset(
+    {
+        "actions",
+        "dataset_generators",
+        "generator_specification",
+        "policies",
+        "postprocessor",
+        "repeatability",
+        "repeatability_config",
+        "task_result_log_path",
+        "trials",
+        "trials_config",
+    }
+)
+"""Keys that no entity has yet."""
