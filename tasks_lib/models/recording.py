@@ -106,12 +106,16 @@ class Recording:
             raise DefinitionError(
                 f"the recording can't be read: {error.strerror}", where=str(path)
             ) from None
-        for offset, line in self._lines():
-            digest.update(line)
-            request, call = self._keys(line, offset)
-            requests.append(request)
-            calls.append(call)
-            offsets.append(offset)
+        try:
+            for offset, line in self._lines():
+                digest.update(line)
+                request, call = self._keys(line, offset)
+                requests.append(request)
+                calls.append(call)
+                offsets.append(offset)
+        except BaseException:
+            self._file.close()
+            raise
         self.digest = digest.hexdigest()[:16]
         self._calls = _Index(calls, offsets)
         self._requests = _Index(requests, offsets)
@@ -124,10 +128,14 @@ class Recording:
             offset += len(line)
 
     def _keys(self, line: bytes, offset: int) -> tuple[int, int]:
+        """Return the keys of a line's request and of its call."""
         try:
             call = loads(line)
-            canonical = _canonical(call["request"])
-            call["reply"]
+            request, _ = call["request"], call["reply"]
+            owner: list[str | int] = []
+            if "sample_id" in call:  # else it is found by its request alone
+                numbers = int(call.get("trial", 0)), int(call.get("ordinal", 0))
+                owner = [str(call["sample_id"]), *numbers]
         except (ValueError, KeyError, TypeError) as error:
             raise DefinitionError(
                 f"no recorded call: {type(error).__name__}: {error}",
@@ -135,12 +143,9 @@ class Recording:
                 fix="write one JSON object a line with 'request' and 'reply'",
             ) from None
         if len(self._parameters) < _MAX_PARAMETER_SETS:
-            self._parameters.add(_parameters(call["request"]))
-        request = _key(canonical)
-        if "sample_id" not in call:
-            return request, request  # found by its request alone
-        owner = str(call["sample_id"]), int(call.get("trial", 0)), int(call.get("ordinal", 0))
-        return request, _key(canonical, *owner)
+            self._parameters.add(_parameters(request))
+        canonical = _canonical(request)
+        return _key(canonical), _key(canonical, *owner)
 
     def _line_number(self, offset: int) -> int:
         with self.path.open("rb") as file:
