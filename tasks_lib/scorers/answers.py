@@ -13,6 +13,7 @@ NoAnswer = Literal["empty", "refusal", "truncated", "reasoning_only"]
 provider's filter, cut off before the answer, or thoughts without an answer."""
 
 _VISIBLE_PARTS = frozenset({"output_text", "text"})
+_THOUGHT_PARTS = frozenset({"reasoning_text", "summary_text"})
 _CALLS = frozenset({"function_call", "custom_task_output_message"})
 
 
@@ -33,8 +34,6 @@ def answer_text(solver_output: SolverTrace | None) -> str:
     raw_outputs = solver_output.raw_outputs_json
     if raw_outputs:
         text = output_text(raw_outputs[-1])
-        if text is None and _message(raw_outputs[-1]) is not None:
-            text = ""
     else:
         text = solver_output.trace.get_last_assistant_text()
     if text is None:
@@ -80,9 +79,7 @@ def _message(raw_output: Any) -> dict[str, Any] | None:
 
 
 def _chat_no_answer(message: Mapping[str, Any], finish_reason: Any) -> NoAnswer | None:
-    content = message.get("content")
-    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    if _says(parts, _VISIBLE_PARTS) or message.get("tool_calls"):
+    if _says(_parts(message), _VISIBLE_PARTS) or message.get("tool_calls"):
         return None
     return _name(
         refused=_visible(message.get("refusal")) or finish_reason == "content_filter",
@@ -93,19 +90,23 @@ def _chat_no_answer(message: Mapping[str, Any], finish_reason: Any) -> NoAnswer 
 
 def _items_no_answer(items: list[Any]) -> NoAnswer | None:
     items = [item for item in items if isinstance(item, dict)]
-    parts = [
-        part
-        for item in items
-        for part in (item.get("content") if isinstance(item.get("content"), list) else ())
-    ]
+    parts = [part for item in items for part in _parts(item)]
     if _says(parts, _VISIBLE_PARTS) or any(item.get("type") in _CALLS for item in items):
         return None
     return _name(
-        refused=any(isinstance(part, dict) and _visible(part.get("refusal")) for part in parts),
+        refused=any(_visible(part.get("refusal")) for part in parts),
         cut=any(item.get("status") == "incomplete" for item in items),
-        reasoned=_says(parts, frozenset({"reasoning_text", "summary_text"}))
+        reasoned=_says(parts, _THOUGHT_PARTS)
         or any(item.get("type") == "reasoning" for item in items),
     )
+
+
+def _parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the content parts of a message; content that is text is one part."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return [part for part in content if isinstance(part, dict)]
+    return [{"type": "text", "text": content}]
 
 
 def _name(*, refused: bool, cut: bool, reasoned: bool) -> NoAnswer:
@@ -117,11 +118,8 @@ def _name(*, refused: bool, cut: bool, reasoned: bool) -> NoAnswer:
     return "reasoning_only" if reasoned else "empty"
 
 
-def _says(parts: Iterable[Any], kinds: frozenset[str]) -> bool:
-    return any(
-        isinstance(part, dict) and part.get("type") in kinds and _visible(part.get("text"))
-        for part in parts
-    )
+def _says(parts: Iterable[Mapping[str, Any]], kinds: frozenset[str]) -> bool:
+    return any(part.get("type") in kinds and _visible(part.get("text")) for part in parts)
 
 
 def _visible(text: Any) -> bool:

@@ -2,7 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Self
+
+from pydantic import model_validator
 
 from tasks_lib.base import Definition
 from tasks_lib.keys import UserKey, unique_keys
@@ -22,6 +24,11 @@ class BaseScorer(Definition, ABC):
     """`qa`: checks the evaluation itself; its metrics stay out of the headline."""
     metrics: tuple[Metric, ...] | None = None
     """What to aggregate; the scorer's own choice where it is left out."""
+
+    @model_validator(mode="after")
+    def _metric_keys_differ(self) -> Self:
+        self.keyed_metrics()
+        return self
 
     def default_metrics(self) -> tuple[Metric, ...]:
         """Return the metrics used when the author names none."""

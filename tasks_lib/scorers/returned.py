@@ -22,6 +22,15 @@ def read_score(returned: Any, where: str) -> Score:
     Raises:
         SampleError: of class `code`: it is neither form, or holds something JSON can't.
     """
+    try:
+        return _read(returned, where)
+    except RecursionError:
+        raise _wrong(
+            f"{where} returned something nested without end", "return flatter values"
+        ) from None
+
+
+def _read(returned: Any, where: str) -> Score:
     if not isinstance(returned, Mapping):
         raise _wrong(
             f"{where} returned {_shown(returned)}",
@@ -40,16 +49,17 @@ def read_score(returned: Any, where: str) -> Score:
 
 def _plain(value: Any, path: str) -> Any:
     """Return `value` as plain JSON; `path` names it in messages."""
-    if value is None or isinstance(value, str):
-        return str(value) if value is not None else None
-    if type(value) in (bool, int, float):
+    if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, Mapping):
         return {_name(key, path): _plain(item, f"{path}.{key}") for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item, f"{path}[{index}]") for index, item in enumerate(value)]
-    if type(value).__module__ == "numpy":
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
         return _plain(value.tolist(), path)
+    for plain in (str, bool, int, float):
+        if isinstance(value, plain):  # such as the member of a string enum
+            return plain(value)
     raise _wrong(f"{path} is {_shown(value)}", "return booleans, numbers, strings, lists or dicts")
 
 

@@ -1,0 +1,62 @@
+import pickle
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+import tasks_lib.scorers
+from tasks_lib.scorers import Scorer
+
+MEMBERS = get_args(get_args(Scorer)[0])
+SHARED = {"__init__", "answers", "base", "returned", "score"}
+SNIPPET = "def compute_scores(sample): return {}"
+EXAMPLES = [
+    {"type": "string_equals", "ground_truth": "{{ sample.target }}", "purpose": "qa"},
+    {"type": "python", "compute_scores_snippet": SNIPPET, "metrics": ()},
+    {
+        "type": "python_all_samples",
+        "compute_scores_snippet": SNIPPET,
+        "metrics": ({"type": "mean", "field": "x"},),
+    },
+]
+
+
+def test_every_file_of_the_folder_is_in_the_union():
+    folder = Path(tasks_lib.scorers.__file__).parent
+    files = {path.stem for path in folder.glob("*.py")} - SHARED
+    assert {member.model_fields["type"].default for member in MEMBERS} == files
+    assert all(member.__doc__ for member in MEMBERS)
+
+
+@pytest.mark.parametrize("written", EXAMPLES, ids=lambda written: written["type"])
+def test_a_member_survives_dumping_hashing_and_pickling(written):
+    adapter = TypeAdapter[Scorer](Scorer)
+    scorer = adapter.validate_python(written)
+    assert scorer.model_dump(exclude_unset=True) == written
+    assert adapter.validate_python(scorer.model_dump()) == scorer
+    assert hash(scorer) == hash(pickle.loads(pickle.dumps(scorer)))
+
+
+@pytest.mark.parametrize(
+    ("written", "complaint"),
+    [
+        ({"type": "string_equal", "ground_truth": "x"}, "'string_equal'"),
+        ({"type": "string_equals"}, "ground_truth"),
+        ({"type": "string_equals", "ground_truth": "x", "truth": "y"}, "Extra inputs"),
+        ({"type": "string_equals", "ground_truth": "x", "purpose": "fun"}, "purpose"),
+        ({"type": "python", "compute_scores_snippet": "def f(): 1", "metrics": []}, "snippet"),
+        (
+            {
+                "type": "string_equals",
+                "ground_truth": "x",
+                "metrics": [{"type": "mean", "field": "a", "key": "k"}] * 2,
+            },
+            "'k' is used twice",
+        ),
+    ],
+    ids=["type", "missing field", "unknown key", "purpose", "snippet", "metric keys"],
+)
+def test_a_wrong_definition_is_refused(written, complaint):
+    with pytest.raises(ValidationError, match=complaint):
+        TypeAdapter[Scorer](Scorer).validate_python(written)
