@@ -1,0 +1,14 @@
+"""From definitions to what is meant: keys looked up, config put in, defaults explicit."""
+
+from tasks_lib.resolve.checks import check_dataset_columns, fingerprint
+from tasks_lib.resolve.evaluation import resolve
+from tasks_lib.resolve.resolved import Overrides, ResolvedEvaluation, ResolvedSpec
+
+__all__ = [
+    "Overrides",
+    "ResolvedEvaluation",
+    "ResolvedSpec",
+    "check_dataset_columns",
+    "fingerprint",
+    "resolve",
+]
