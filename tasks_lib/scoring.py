@@ -10,7 +10,7 @@ from tasks_lib.scorers.base import AllSamplesScorer, SampleScorer
 from tasks_lib.scorers.score import Row, Score
 from tasks_lib.solvers.base import BaseSolver
 from tasks_lib.solving import error_text
-from tasks_lib.trace import SolverTrace, Trace, to_legacy
+from tasks_lib.trace import SolverTrace, Trace
 
 Outcome = Score | SampleError | None
 """What a scorer says of a row: a score, an error, or nothing because it was not solved."""
@@ -28,8 +28,8 @@ def scorer_rows(records: Sequence[SampleRecord], solver: BaseSolver | None) -> l
     legacy = solver.message_format == "latticeflow"
     rows = []
     for record in records:
-        output: Any = SolverTrace(Trace.load(record.trace), loads(record.raw_outputs))
-        rows.append(Row(loads(record.sample), to_legacy(output) if legacy else output))
+        output = SolverTrace(Trace.load(record.trace), loads(record.raw_outputs))
+        rows.append(Row(loads(record.sample), output, legacy))
     return rows
 
 

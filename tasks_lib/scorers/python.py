@@ -21,4 +21,4 @@ class PythonScorer(SampleScorer):
     def judge(self, row: Row) -> Score:
         snippet = load_snippet(self.compute_scores_snippet, "compute_scores")
         # A copy: what a snippet does to its sample is not for the next scorer to see.
-        return read_score(snippet(dict(row.sample), row.solver_output), "compute_scores")
+        return read_score(snippet(dict(row.sample), row.shown_output), "compute_scores")

@@ -23,8 +23,7 @@ class PythonAllSamplesScorer(AllSamplesScorer):
 
     def score_all(self, rows: Sequence[Row], datasets: Sequence[str] | None = None) -> list[Score]:
         snippet = load_snippet(self.compute_scores_snippet, "compute_scores")
-        outputs = [row.solver_output for row in rows]
-        returned = snippet(_samples(rows, datasets), outputs)
+        returned = snippet(_samples(rows, datasets), [row.shown_output for row in rows])
         if not isinstance(returned, list | tuple):
             raise SampleError(
                 "code",
@@ -38,8 +37,8 @@ class PythonAllSamplesScorer(AllSamplesScorer):
                 fix="return one entry per sample, in the same order",
             )
         return [
-            marked(read_score(entry, f"compute_scores()[{index}]"), output)
-            for index, (entry, output) in enumerate(zip(returned, outputs, strict=True))
+            marked(read_score(entry, f"compute_scores()[{index}]"), row.solver_output)
+            for index, (entry, row) in enumerate(zip(returned, rows, strict=True))
         ]
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tasks_lib.trace import SolverTrace
+from tasks_lib.trace import SolverTrace, to_legacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,10 +13,20 @@ class Row:
     Attributes:
         sample: the dataset columns; of a task with several datasets, parameter name -> columns.
         solver_output: what the solver left; None in a task without a solver.
+        legacy: whether authors' code sees the output in its older form
+            (`message_format: latticeflow`).
     """
 
     sample: dict[str, Any]
     solver_output: SolverTrace | None
+    legacy: bool = False
+
+    @property
+    def shown_output(self) -> Any:
+        """The solver's output as templates and snippets see it."""
+        if self.legacy and self.solver_output is not None:
+            return to_legacy(self.solver_output)
+        return self.solver_output
 
 
 @dataclass(frozen=True, slots=True)

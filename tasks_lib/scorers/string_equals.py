@@ -36,5 +36,5 @@ class StringEquals(SampleScorer):
 
 def _rendered(template: str, name: str, row: Row) -> str:
     return compile_template(template, name).render(
-        sample=row.sample, solver_output=row.solver_output
+        sample=row.sample, solver_output=row.shown_output
     )

@@ -5,6 +5,7 @@ from tasks_lib.errors import SampleError
 from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.python import PythonScorer
+from tasks_lib.scorers.score import Row
 from tests.scorers.rows import chat, row, solved
 
 
@@ -84,3 +85,11 @@ def test_metrics_get_different_keys():
         compute_scores_snippet="def compute_scores(sample): return {}",
     )
     assert list(named.keyed_metrics()) == ["mean_a", "mean_a_2", "mean_a_3", "mean_a_4"]
+
+
+def test_legacy_message_format_shows_the_older_form_to_the_snippet_alone():
+    body = "return {'older': type(solver_output).__name__ == 'SingleSolverOutput'}"
+    one = Row({}, solved(chat(""), said=""), legacy=True)
+    score = scorer("sample, solver_output", body).score(one)
+    assert score.values == {"older": True}
+    assert score.metadata == {"no_answer": "empty"}
