@@ -16,14 +16,14 @@ class ReplayConnection(BaseConnection):
     """
 
     connection_type: Literal["replay"]
-    path: str
+    file_path: str
     """JSONL file of recorded calls, relative to this YAML file; `evalmill ledger export`
     writes one from a run."""
 
     def open(
         self, info: ModelInfo, path: str, concurrency: int, secrets: Mapping[str, str]
     ) -> "ReplayClient":
-        return ReplayClient(Recording(Path(self.path)), info.key)
+        return ReplayClient(Recording(Path(self.file_path)), info.key)
 
 
 class ReplayClient:

@@ -20,7 +20,7 @@ LINE = {
 def client(tmp_path: Path) -> Iterator[Client]:
     file = tmp_path / "recording.jsonl"
     file.write_bytes(orjson.dumps(LINE) + b"\n")
-    client = client_of(ReplayConnection(connection_type="replay", path=str(file)), "smol")
+    client = client_of(ReplayConnection(connection_type="replay", file_path=str(file)), "smol")
     yield client
     asyncio.run(client.close())
 
