@@ -12,11 +12,8 @@ import pytest
 
 from flows.server import ServerHome, ServerInfo, ensure_server, stop_server
 from tests.command_line import CommandLine
+from tests.environment import is_foreign
 from tests.fake_openai import RunningServer, serve_in_process, serve_in_thread
-
-FOREIGN_PREFIXES = ("PREFECT_", "EVALMILL_", "OPENAI_")
-FOREIGN_SUFFIXES = ("_API_KEY", "_BASE_URL", "_PROXY")
-FOREIGN_NAMES = ("FORCE_COLOR", "CLICOLOR_FORCE", "NO_COLOR", "COLUMNS")
 
 hypothesis.settings.register_profile(
     "evalmill",
@@ -32,14 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let nothing of the developer's environment in; all tests share one home of ours."""
     if hasattr(config, "workerinput"):
         return  # a worker of pytest-xdist inherits what its starter made
-    for name in list(os.environ):
-        upper = name.upper()
-        if (
-            upper.startswith(FOREIGN_PREFIXES)
-            or upper.endswith(FOREIGN_SUFFIXES)
-            or upper in FOREIGN_NAMES
-        ):
-            del os.environ[name]
+    for name in filter(is_foreign, list(os.environ)):
+        del os.environ[name]
     home = Path(tempfile.mkdtemp(prefix="evalmill-tests-"))
     os.environ["EVALMILL_HOME"] = str(home / "evalmill")
     os.environ["PREFECT_HOME"] = str(home / "prefect")

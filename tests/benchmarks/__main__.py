@@ -1,0 +1,89 @@
+"""`python -m tests.benchmarks`: run the benchmarks and print one table."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from tests.benchmarks import (
+    cli_start,
+    concurrency_use,
+    cpu_per_sample,
+    disk,
+    first_request,
+    memory,
+    repeat_run,
+    ten_samples,
+)
+from tests.benchmarks.workbench import BenchmarkError, Result, Workbench, workbench
+
+BENCHMARKS: dict[str, Callable[[Workbench], Iterator[Result]]] = {
+    "cpu_per_sample": cpu_per_sample.measure,
+    "concurrency_use": concurrency_use.measure,
+    "first_request": first_request.measure,
+    "ten_samples": ten_samples.measure,
+    "cli_start": cli_start.measure,
+    "memory": memory.measure,
+    "repeat_run": repeat_run.measure,
+    "disk": disk.measure,
+}
+HEADER = ("benchmark", "measured", "floor", "ratio", "target", "the floor is")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run benchmarks; exit 1 when one of them could not be measured."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks",
+        description="Measure whole processes of evalmill beside the least the work can cost.",
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"default: all of {', '.join(BENCHMARKS)}"
+    )
+    parser.add_argument("-n", "--samples", type=int, default=10_000, help="of large runs")
+    parser.add_argument("-j", "--connections", type=int, default=50, help="of large runs")
+    parser.add_argument("-r", "--repeats", type=int, default=3, help="medians of so many")
+    options = parser.parse_args(arguments)
+    unknown = set(options.names) - BENCHMARKS.keys()
+    if unknown:
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
+    rows: list[tuple[str, ...]] = [HEADER]
+    failed = False
+    for name in options.names or BENCHMARKS:
+        began = time.monotonic()
+        try:
+            with workbench(options.samples, options.connections, options.repeats) as bench:
+                rows += [_row(result) for result in BENCHMARKS[name](bench)]
+        except BenchmarkError as error:
+            failed = True
+            print(f"{name}: {error}", file=sys.stderr)
+        print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    print(_table(rows))
+    return 1 if failed else 0
+
+
+def _row(result: Result) -> tuple[str, ...]:
+    beside = "" if result.beside is None else _quantity(result.beside, result.unit)
+    ratio = "" if result.ratio is None else f"{result.ratio:.2f} x"
+    measured = _quantity(result.measured, result.unit)
+    return (result.name, measured, beside, ratio, result.target, result.floor)
+
+
+def _quantity(value: float, unit: str) -> str:
+    digits = 0 if value == int(value) else max(0, 3 - len(str(int(abs(value)))))
+    return f"{value:,.{digits}f} {unit}".strip()
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        name, measured, beside, ratio, target, floor = (
+            cell.rjust(width) if 1 <= place <= 3 else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        lines.append("  ".join((name, measured, beside, ratio, target, floor)).rstrip())
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

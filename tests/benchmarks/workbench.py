@@ -1,0 +1,149 @@
+"""Running whole processes and measuring them."""
+
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from flows.server import ServerHome, ensure_server, stop_server
+from tests.environment import own_environment
+
+REPOSITORY = Path(__file__).parents[2]
+TIMEOUT_S = 1800.0
+
+
+class BenchmarkError(Exception):
+    """A measured process failed, so that its figures say nothing."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a finished process used, its own children included."""
+
+    wall_s: float
+    cpu_s: float
+    """User and system time."""
+    peak_mb: float
+    """Largest resident set of any one process."""
+    started_at: float
+    """Unix time, just before it was started."""
+    ended_at: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of the table."""
+
+    name: str
+    measured: float
+    unit: str
+    target: str
+    beside: float | None = None
+    """The floor measured in the same run, in the same unit."""
+    floor: str = ""
+    """What the floor is."""
+
+    @property
+    def ratio(self) -> float | None:
+        """Measured over floor."""
+        return self.measured / self.beside if self.beside else None
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """A folder for runs, a home with a Prefect server, and how much to measure.
+
+    Attributes:
+        folder: emptied at the end.
+        samples: of a large run.
+        connections: requests in flight of a large run.
+        repeats: of each measurement; medians are reported.
+    """
+
+    folder: Path
+    samples: int
+    connections: int
+    repeats: int
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def home(self) -> Path:
+        """EVALMILL_HOME of all processes that are not given another one."""
+        return self.folder / "home"
+
+    def new_folder(self, purpose: str) -> Path:
+        """A path that nothing has been written to."""
+        return self.folder / f"{purpose}-{next(self._numbers)}"
+
+    def start_server(self) -> None:
+        """Have the Prefect server of `home` up, so that no run pays for its start."""
+        ensure_server(timeout=180, home=ServerHome(self.home))
+
+    def evalmill(self, *arguments: str | Path, home: Path | None = None) -> Measured:
+        """Run the command line to its end."""
+        return self.python("-m", "flows.cli", *arguments, home=home)
+
+    def python(self, *arguments: str | Path, home: Path | None = None) -> Measured:
+        """Run a Python process to its end.
+
+        Raises:
+            BenchmarkError: it failed, or took longer than `TIMEOUT_S`.
+        """
+        environment = {
+            **own_environment(),
+            "EVALMILL_HOME": str(home or self.home),
+            "PREFECT_HOME": str(self.folder / "prefect"),
+            "PYTHONPATH": str(REPOSITORY),
+            "BENCHMARK_API_KEY": "none-needed",
+        }
+        output = self.new_folder("output").with_suffix(".txt")
+        with output.open("wb") as file:
+            started_at, began = time.time(), time.perf_counter()
+            process = subprocess.Popen(
+                [sys.executable, *map(str, arguments)],
+                cwd=self.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
+            killer = threading.Timer(TIMEOUT_S, process.kill)
+            killer.start()
+            _, status, usage = os.wait4(process.pid, 0)
+            wall_s, ended_at = time.perf_counter() - began, time.time()
+            killer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            command = " ".join(map(str, arguments))
+            last_words = output.read_text(encoding="utf-8", errors="replace")[-2000:]
+            raise BenchmarkError(f"{command}: exit code {process.returncode}\n{last_words}")
+        return Measured(
+            wall_s=wall_s,
+            cpu_s=usage.ru_utime + usage.ru_stime,
+            peak_mb=usage.ru_maxrss / 1024,
+            started_at=started_at,
+            ended_at=ended_at,
+        )
+
+    def median(self, measure: Callable[[], float], repeats: int | None = None) -> float:
+        """The median of some measurements."""
+        return statistics.median(measure() for _ in range(repeats or self.repeats))
+
+
+@contextlib.contextmanager
+def workbench(samples: int, connections: int, repeats: int) -> Iterator[Workbench]:
+    """Set up a folder; at the end stop the Prefect server in it and remove it."""
+    with TemporaryDirectory(prefix="evalmill-benchmarks-") as folder:
+        bench = Workbench(Path(folder), samples, connections, repeats)
+        try:
+            yield bench
+        finally:
+            stop_server(ServerHome(bench.home))
