@@ -1,0 +1,140 @@
+"""Rows: samples read piece by piece, by place; selections and alignments of them."""
+
+import hashlib
+import random
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from tasks_lib.errors import DefinitionError
+from tasks_lib.samples import Sample
+
+Subsampling = Literal["head", "random"]
+_SEED = 0
+
+
+class Rows(ABC):
+    """The samples of a dataset, read on demand; no more than is asked for is in memory.
+
+    Several threads may read at once.
+
+    Attributes:
+        columns: names in the order they are first seen.
+    """
+
+    columns: tuple[str, ...]
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of samples."""
+
+    @abstractmethod
+    def take(self, places: Sequence[int]) -> list[Sample]:
+        """Return the samples at `places`, in that order, `index` being the place.
+
+        Raises:
+            DefinitionError: the data can't be read, or changed since it was opened.
+        """
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Return a hash of the content and of everything that picked and shaped the rows."""
+
+    def read(self, start: int, stop: int) -> list[Sample]:
+        """Return the samples at places `start` up to `stop`, as `take` does."""
+        return self.take(range(start, min(stop, len(self))))
+
+
+class _Selected(Rows):
+    """Some rows of others, renumbered."""
+
+    def __init__(self, rows: Rows, places: Sequence[int], how: str) -> None:
+        self.columns = rows.columns
+        self._rows = rows
+        self._places = places
+        self._how = how
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def take(self, places: Sequence[int]) -> list[Sample]:
+        samples = self._rows.take([self._places[place] for place in places])
+        return [replace(sample, index=place) for place, sample in zip(places, samples, strict=True)]
+
+    def fingerprint(self) -> str:
+        return digest(self._rows.fingerprint(), self._how)
+
+
+class _Aligned(Rows):
+    """Rows of several datasets side by side: a sample maps each name to its row."""
+
+    def __init__(self, named: Mapping[str, Rows]) -> None:
+        self.columns = tuple(named)
+        self._named = dict(named)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._named.values())))
+
+    def take(self, places: Sequence[int]) -> list[Sample]:
+        parts = [rows.take(places) for rows in self._named.values()]
+        return [
+            Sample(
+                id=side_by_side[0].id,
+                index=place,
+                data={
+                    name: sample.data
+                    for name, sample in zip(self._named, side_by_side, strict=True)
+                },
+            )
+            for place, *side_by_side in zip(places, *parts, strict=True)
+        ]
+
+    def fingerprint(self) -> str:
+        parts = ((name, rows.fingerprint()) for name, rows in self._named.items())
+        return digest("aligned", *(part for pair in parts for part in pair))
+
+
+def select(rows: Rows, num_samples: int | None, subsampling: Subsampling = "head") -> Rows:
+    """Return `num_samples` of `rows`, or all when there are fewer or it is None.
+
+    Args:
+        rows: what to choose from.
+        num_samples: how many to keep.
+        subsampling: `head` keeps the first; `random` keeps a fixed random choice, in the
+            original order.
+    """
+    if num_samples is None or num_samples >= len(rows):
+        return rows
+    if subsampling == "head":
+        return _Selected(rows, range(num_samples), f"head {num_samples}")
+    chosen = random.Random(_SEED).sample(range(len(rows)), num_samples)
+    return _Selected(rows, array("Q", sorted(chosen)), f"random {num_samples}")
+
+
+def align(named: Mapping[str, Rows]) -> Rows:
+    """Return rows that hold, per name, that dataset's row at the same place.
+
+    Ids are those of the first dataset.
+
+    Raises:
+        DefinitionError: the datasets differ in length.
+    """
+    lengths = {name: len(rows) for name, rows in named.items()}
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"'{name}' has {count}" for name, count in lengths.items())
+        raise DefinitionError(
+            f"datasets that are used side by side differ in length: {counts} rows",
+            fix="use datasets whose rows belong together, one by one",
+        )
+    return _Aligned(named)
+
+
+def digest(*parts: str) -> str:
+    """Return one hash of several texts; where one ends and the next begins counts."""
+    total = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode()
+        total.update(len(encoded).to_bytes(8) + encoded)
+    return total.hexdigest()

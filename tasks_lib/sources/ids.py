@@ -1,0 +1,88 @@
+"""Sample ids: the `sample_id` column, checked for holes and repeats without keeping it."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import islice
+from operator import eq
+from typing import Any
+
+from tasks_lib.errors import DefinitionError, DefinitionErrors
+
+ID_COLUMN = "sample_id"
+_HOLE = 0
+_MOST_REPORTED = 20
+
+
+def id_text(value: Any) -> str | None:
+    """Return a cell of the id column as text; None where it holds no id (null, empty, nested)."""
+    if isinstance(value, bool | float) or not isinstance(value, str | int):
+        return repr(value) if isinstance(value, float) and value == value else None
+    return str(value) or None
+
+
+class IdIndex:
+    """One 64-bit hash per row of a file: enough to find repeats, small for a million rows."""
+
+    def __init__(self) -> None:
+        self._hashes = array("q")
+
+    def add(self, value: Any) -> None:
+        """Take the next row's `sample_id`, None where the row has none."""
+        text = id_text(value)
+        self._hashes.append(_HOLE if text is None else hash(text) or 1)
+
+    def settle(
+        self,
+        positions: Sequence[int],
+        read_ids: Callable[[list[int]], list[Any]],
+        place: Callable[[int], str],
+    ) -> bool:
+        """Tell whether the id column names the rows at `positions`; False when it has holes.
+
+        Args:
+            positions: rows of the file that are used.
+            read_ids: reads `sample_id` at some positions.
+            place: names a position as `file:line`.
+
+        Raises:
+            DefinitionError: two rows have the same id.
+        """
+        hashes = array("q", map(self._hashes.__getitem__, positions))
+        if _HOLE in hashes:
+            return False
+        ordered = sorted(hashes)
+        if any(map(eq, ordered, islice(ordered, 1, None))):
+            _refuse_repeats(hashes, positions, read_ids, place)
+        return True
+
+
+def _refuse_repeats(
+    hashes: "array[int]",
+    positions: Sequence[int],
+    read_ids: Callable[[list[int]], list[Any]],
+    place: Callable[[int], str],
+) -> None:
+    alike: defaultdict[int, list[int]] = defaultdict(list)
+    for position, number in zip(positions, hashes, strict=True):
+        alike[number].append(position)
+    problems = []
+    for group in alike.values():
+        first: dict[str | None, int] = {}
+        texts = map(id_text, read_ids(group)) if len(group) > 1 else ()
+        for position, text in zip(group, texts, strict=False):
+            if text in first:
+                problems.append(_repeated(text, place(first[text]), place(position)))
+            first.setdefault(text, position)
+        if len(problems) >= _MOST_REPORTED:
+            break
+    if problems:
+        raise DefinitionErrors(problems[:_MOST_REPORTED])
+
+
+def _repeated(text: str | None, first: str, second: str) -> DefinitionError:
+    return DefinitionError(
+        f"{ID_COLUMN} '{text}' is there twice, first at {first}",
+        second,
+        "give every row its own id, or leave the column out",
+    )

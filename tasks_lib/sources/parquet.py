@@ -1,0 +1,135 @@
+"""Parquet: rows by row group, their values as JSON has them."""
+
+import threading
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from tasks_lib.errors import DefinitionError
+from tasks_lib.sources.ids import ID_COLUMN
+from tasks_lib.sources.jsonable import needs_care, plain
+from tasks_lib.sources.table import RowData, Table
+
+_PIECE = 1024
+_MOST_CURSORS = 8
+
+
+class ParquetTable(Table):
+    """Rows of a `.parquet` file.
+
+    Row groups are decoded in pieces from their start. Readers are kept where they stand, so
+    reading forward, even in several places at once, decodes nothing twice.
+
+    Args:
+        file: an existing file.
+
+    Raises:
+        DefinitionError: it is not a Parquet file, or has columns of equal names.
+    """
+
+    def __init__(self, file: Path) -> None:
+        import pyarrow
+        import pyarrow.parquet as pq
+
+        super().__init__(file)
+        try:
+            self._parquet = pq.ParquetFile(file, buffer_size=1 << 20)
+        except pyarrow.ArrowInvalid as error:
+            raise DefinitionError(f"not a Parquet file: {error}", str(file)) from error
+        schema = self._parquet.schema_arrow
+        self.columns = tuple(schema.names)
+        if repeated := {name for name in self.columns if self.columns.count(name) > 1}:
+            raise DefinitionError(f"columns {sorted(repeated)} are there twice", str(file))
+        self._careful = {field.name for field in schema if needs_care(field.type)}
+        metadata = self._parquet.metadata
+        sizes = (metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+        self._group_starts = array("Q", accumulate(sizes, initial=0))
+        self._cursors: list[_Cursor] = []
+        self._lock = threading.Lock()
+        self._index_ids()
+
+    def __len__(self) -> int:
+        return int(self._group_starts[-1])
+
+    def rows(self, positions: Sequence[int]) -> list[RowData]:
+        self.check_unchanged()
+        found: list[RowData] = []
+        with self._lock:
+            done = 0
+            while done < len(positions):
+                cursor = self._cursor_at(positions[done])
+                stop = done + 1
+                while stop < len(positions) and cursor.holds(positions[stop]):
+                    stop += 1
+                found += self._rows_of(cursor, positions[done:stop])
+                done = stop
+        return found
+
+    def scan(self) -> Iterator[RowData]:
+        for batch in self._parquet.iter_batches(_PIECE):
+            yield from self._plain_rows(batch)
+
+    def place(self, position: int) -> str:
+        return f"{self.file} row {position + 1}"
+
+    def _index_ids(self) -> None:
+        if ID_COLUMN not in self.columns:
+            for _ in range(len(self)):
+                self.ids.add(None)
+            return
+        for batch in self._parquet.iter_batches(1 << 16, columns=[ID_COLUMN]):
+            for row in self._plain_rows(batch):
+                self.ids.add(row[ID_COLUMN])
+
+    def _cursor_at(self, position: int) -> "_Cursor":
+        """Return a reader whose piece holds `position`: the nearest behind it, or a new one."""
+        group = bisect_right(self._group_starts, position) - 1
+        behind = [
+            cursor for cursor in self._cursors if cursor.group == group and cursor.start <= position
+        ]
+        if behind:
+            cursor = max(behind, key=lambda cursor: cursor.start)
+            self._cursors.remove(cursor)
+        else:
+            batches = self._parquet.iter_batches(_PIECE, row_groups=[group])
+            cursor = _Cursor(group, self._group_starts[group], batches)
+        cursor.advance_to(position)
+        self._cursors.append(cursor)
+        del self._cursors[:-_MOST_CURSORS]
+        return cursor
+
+    def _rows_of(self, cursor: "_Cursor", positions: Sequence[int]) -> list[RowData]:
+        offsets = [position - cursor.start for position in positions]
+        if offsets[-1] - offsets[0] + 1 == len(offsets):
+            return self._plain_rows(cursor.piece.slice(offsets[0], len(offsets)))
+        return self._plain_rows(cursor.piece.take(offsets))
+
+    def _plain_rows(self, batch: Any) -> list[RowData]:
+        columns = []
+        for name in batch.schema.names:
+            values = batch.column(name).to_pylist()
+            columns.append([plain(value) for value in values] if name in self._careful else values)
+        return [
+            dict(zip(batch.schema.names, row, strict=True)) for row in zip(*columns, strict=True)
+        ]
+
+
+class _Cursor:
+    """A place in a row group that moves forward, holding one decoded piece."""
+
+    def __init__(self, group: int, start: int, batches: Iterator[Any]) -> None:
+        self.group = group
+        self.start = start
+        self._batches = batches
+        self.piece = next(batches)
+
+    def holds(self, position: int) -> bool:
+        return self.start <= position < self.start + len(self.piece)
+
+    def advance_to(self, position: int) -> None:
+        while not self.holds(position):
+            self.start += len(self.piece)
+            self.piece = next(self._batches)
