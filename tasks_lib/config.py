@@ -24,13 +24,18 @@ def whole_placeholder(value: object) -> str | None:
     return match[1] if match else None
 
 
-def has_placeholder(tree: object) -> bool:
-    """Return whether any text in `tree` holds a `<< config.x >>`."""
+def placeholder_names(tree: object) -> set[str]:
+    """Return the names of all `<< config.NAME >>` in the texts of `tree`, keys apart."""
     if isinstance(tree, str):
-        return _PLACEHOLDER.search(tree) is not None
+        return set(_PLACEHOLDER.findall(tree)) if "<<" in tree else set()
     if isinstance(tree, Mapping):
-        return any(map(has_placeholder, tree.values()))
-    return isinstance(tree, list) and any(map(has_placeholder, tree))
+        return set().union(*map(placeholder_names, tree.values()))
+    return set().union(*map(placeholder_names, tree)) if isinstance(tree, list) else set()
+
+
+def has_placeholder(tree: object) -> bool:
+    """Return whether any text in `tree`, keys apart, holds a `<< config.x >>`."""
+    return bool(placeholder_names(tree))
 
 
 def substitute(tree: Any, values: Mapping[str, Any], report: Report, path: KeyPath = ()) -> Any:
@@ -81,6 +86,8 @@ def effective_values(
 ) -> dict[str, Any]:
     """Return the checked value of every parameter, in the order of `specs`.
 
+    One whose value is reported is left out.
+
     Args:
         specs: the parameters of a task or an evaluation.
         supplied: what the caller gave; a parameter that is absent takes its default.
@@ -100,14 +107,12 @@ def effective_values(
         fallback = (usage_defaults or {}).get(usage or "")
         value = supplied.get(spec.key, fallback if spec.default is None else spec.default)
         where = (spec.key,) if spec.key in supplied else ()
-        values[spec.key] = None
-        if value is None:
-            if not spec.nullable:
-                problem = f"config parameter '{spec.key}' has no value"
-                report(where, problem, f"set '{spec.key}', or make it 'nullable: true'")
+        if value is None and not spec.nullable:
+            problem = f"config parameter '{spec.key}' has no value"
+            report(where, problem, f"set '{spec.key}', or make it 'nullable: true'")
             continue
         try:
-            values[spec.key] = spec.accept(value)
+            values[spec.key] = None if value is None else spec.accept(value)
         except ValueError as error:
             report(where, f"config parameter '{spec.key}': {error}", "")
     return values

@@ -7,8 +7,8 @@ from pydantic import TypeAdapter
 
 from tasks_lib.config import (
     effective_values,
-    has_placeholder,
     parse_setting,
+    placeholder_names,
     substitute,
     substituted_values,
     whole_placeholder,
@@ -32,6 +32,7 @@ def report(problems):
     return lambda path, problem, fix: problems.append((path, problem, fix))
 
 
+ABSENT = object()
 CATEGORIES = {"allowed_values": ["low", "high"]}
 
 
@@ -42,13 +43,14 @@ CATEGORIES = {"allowed_values": ["low", "high"]}
         pytest.param({"default_value": 3}, {"p": 4}, 4, None, id="supplied over default"),
         pytest.param({"nullable": True}, {}, None, None, id="null where allowed"),
         pytest.param({"nullable": True, "default_value": 3}, {"p": None}, None, None, id="null"),
-        pytest.param({}, {}, None, "'p' has no value", id="null where not allowed"),
-        pytest.param({"max": 5}, {"p": 9}, None, "above the", id="a bad value"),
+        pytest.param({}, {}, ABSENT, "'p' has no value", id="null where not allowed"),
+        pytest.param({"max": 5}, {"p": 9}, ABSENT, "above the", id="a bad value"),
         pytest.param({"default_value": 1}, {"q": 2}, 1, "unknown config parameter 'q'", id="typo"),
     ],
 )
 def test_effective_values(fields, supplied, expected, complaint, problems, report):
-    assert effective_values([parameter("int", **fields)], supplied, report) == {"p": expected}
+    values = effective_values([parameter("int", **fields)], supplied, report)
+    assert values == ({} if expected is ABSENT else {"p": expected})
     assert [complaint in text for _, text, _ in problems] == ([True] if complaint else [])
 
 
@@ -143,7 +145,7 @@ def test_a_whole_placeholder_gives_exactly_the_value(value):
 
 @given(tree=JSON)
 def test_a_tree_without_placeholders_is_unchanged(tree):
-    if not has_placeholder(tree):
+    if not placeholder_names(tree):
         assert substitute(tree, {}, print) == tree
 
 
@@ -151,3 +153,8 @@ def test_whole_placeholder():
     assert whole_placeholder("<< config.a >>") == "a"
     assert whole_placeholder("<< config.a >> << config.b >>") is None
     assert whole_placeholder(3) is None
+
+
+def test_placeholder_names():
+    tree = {"a": ["<< config.x >> and <<config.y z>>", 3], "b": {"c": "<< config.x >>"}}
+    assert placeholder_names(tree) == {"x", "y z"}

@@ -9,6 +9,7 @@ from tasks_lib.config import (
     did_you_mean,
     effective_values,
     parse_setting,
+    placeholder_names,
     substitute,
     substituted_values,
     whole_placeholder,
@@ -196,11 +197,14 @@ def _configured(
     report = with_settings(root.reporter(problems, "config"), own, problems)
     values = effective_values(evaluation.config_spec, supplied, report, tested)
     given = substituted_values(evaluation.config_spec, values)
-    filled = [
-        entry.with_tree(substitute(entry.tree, given, entry.reporter(problems)))
-        for entry in entries
-    ]
-    return _with_task_settings(filled, rest, by_key, context)
+    readable = {**dict.fromkeys(by_key), **given}  # what is wrong with a value is said above
+    filled = []
+    for entry in _with_task_settings(entries, rest, by_key, context):
+        before = len(problems)
+        tree = substitute(entry.tree, readable, entry.reporter(problems))
+        if len(problems) == before and placeholder_names(entry.tree) <= given.keys():
+            filled.append(entry.with_tree(tree))
+    return filled
 
 
 def _with_task_settings(

@@ -144,7 +144,7 @@ class _Binding:
             {"model_under_test": tested} if tested else None,
         )
         for parameter in self.header.config_spec:
-            value = values[parameter.key]
+            value = values.get(parameter.key)
             if value is None:
                 continue
             asking = self.part.error(("task_config", parameter.key), "")
