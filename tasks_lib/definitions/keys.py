@@ -5,11 +5,15 @@ from typing import Annotated, get_args
 
 from pydantic import AfterValidator, StringConstraints
 
+from tasks_lib.errors import bounded
 from tasks_lib.keys import LONGEST_KEY, sanitised
 from tasks_lib.models.connections.provider import Provider
+from tasks_lib.placeholders import neutralised
 
 PROVIDERS: tuple[str, ...] = get_args(Provider)
 """Providers whose models may be named as `<provider>/<model>`."""
+
+_MODEL_KEYS = "write a declared model's key, or '<provider>/<model>'"
 
 ReferencedKey = Annotated[
     str, StringConstraints(pattern=r"^[a-zA-Z0-9_\-\$]+$", min_length=1, max_length=LONGEST_KEY)
@@ -28,9 +32,12 @@ def split_provider_reference(reference: str) -> tuple[str, str]:
     """
     provider, _, model = reference.partition("/")
     if not provider or not model:
-        raise ValueError(f"'{reference}' is no provider model; write '<provider>/<model>'")
+        shown = bounded(repr(reference), 80)
+        raise ValueError(f"{shown} is no provider model; write '<provider>/<model>'")
     if provider not in PROVIDERS:
-        raise ValueError(f"unknown provider '{provider}'; known are {', '.join(PROVIDERS)}")
+        raise ValueError(
+            f"unknown provider {bounded(repr(provider), 80)}; known are {', '.join(PROVIDERS)}"
+        )
     return provider, model
 
 
@@ -45,15 +52,16 @@ def provider_key(reference: str) -> str:
 
 
 def _provider_reference(reference: str) -> str:
-    provider_key(reference)
+    provider_key(neutralised(reference))
     return reference
 
 
 def _model_reference(reference: str) -> str:
-    if "/" in reference:
+    plain = neutralised(reference)
+    if "/" in plain:
         return _provider_reference(reference)
-    if not re.fullmatch(r"[a-zA-Z0-9_\-$]{1,250}", reference):
-        raise ValueError(f"'{reference}' is no model key; use letters, digits, '_', '-' and '$'")
+    if not re.fullmatch(r"[a-zA-Z0-9_\-$]{1,250}", plain):
+        raise ValueError(f"{bounded(repr(reference), 80)} is no model key; {_MODEL_KEYS}")
     return reference
 
 

@@ -40,12 +40,12 @@ def find(name: str, beside: Path, project: Path) -> Path:
             raise UnreadableError(f"'{name}' leaves the project", fix)
         if path.is_file():
             return path
-        near = difflib.get_close_matches(path.name, _names(path.parent), n=1)
-        what = "is no file" if path.exists() else "does not exist"
+        exists = path.exists()
+        near = [] if exists else difflib.get_close_matches(path.name, _names(path.parent), n=1)
     except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a loop of links
         raise UnreadableError(f"'{name[:200]}' can't be a path", "mend the path") from None
     fix = f"did you mean '{near[0]}'?" if near else f"paths start from '{beside.parent}'"
-    raise UnreadableError(f"'{name}' {what}", fix)
+    raise UnreadableError(f"'{name}' {'is no file' if exists else 'does not exist'}", fix)
 
 
 def read_text(path: Path) -> str:

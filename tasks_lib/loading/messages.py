@@ -14,6 +14,7 @@ from tasks_lib.loading.environment import unset_variable
 from tasks_lib.loading.members import known_keys, known_tags
 from tasks_lib.loading.not_yet import KEYS, MEMBERS
 from tasks_lib.loading.reading import Broken
+from tasks_lib.placeholders import neutralised
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,11 @@ def _excused(error: _Error, forgiving: bool) -> bool:
         return True
     if error.detail["type"] == "too_short":  # pydantic does not count entries that are wrong
         return bool(len(value) >= error.detail["ctx"]["min_length"])
-    return forgiving and whole_placeholder(value) is not None
+    if not forgiving:
+        return False
+    if error.detail["type"] in ("literal_error", "string_pattern_mismatch", "string_too_long"):
+        return isinstance(value, str) and neutralised(value) != value
+    return whole_placeholder(value) is not None
 
 
 def _is_other_form(error: _Error, found: Sequence[_Error]) -> bool:

@@ -11,13 +11,22 @@ from tasks_lib.errors import DefinitionError
 from tasks_lib.loading.document import KeyPath, Place, located, place_of, shown
 from tasks_lib.loading.environment import expand, holds_secret
 from tasks_lib.loading.files import UnreadableError, find, read_text
-from tasks_lib.loading.yaml_text import MERGE, STR, YamlSyntaxError, compose, scalar, shown_tag
+from tasks_lib.loading.yaml_text import (
+    MAP,
+    MERGE,
+    SCALARS,
+    SEQ,
+    STR,
+    YamlSyntaxError,
+    compose,
+    scalar,
+    shown_tag,
+)
 
 _MAX_DEPTH = 60
 _MAX_REFERENCES = 20
 _MAX_VALUES = 500_000
 _INCLUDE = "!include"
-_STANDARD = "tag:yaml.org,2002:"
 _Entries = dict[str, tuple[yaml.Node, yaml.Node]]
 
 
@@ -89,20 +98,20 @@ class Reader:
             return self._scalar(node, source, path)
         if id(node) in self._open_nodes:
             return self._broken(path, "an alias stands inside its own anchor", "write it out")
-        if not node.tag.startswith(_STANDARD):
+        if node.tag not in (MAP, SEQ):
             return self._bad_tag(node, path)
         self._open_nodes.add(id(node))
         try:
             if isinstance(node, yaml.MappingNode):
                 return self._mapping(node, source, path)
-            return self._sequence(node.value, source, path)
+            return self._sequence(node, node.value, source, path)
         finally:
             self._open_nodes.discard(id(node))
 
     def _scalar(self, node: yaml.ScalarNode, source: _Source, path: KeyPath) -> Any:
         if node.tag == _INCLUDE:
             return self._include(node, source, path)
-        if not node.tag.startswith(_STANDARD):
+        if node.tag not in SCALARS:
             return self._bad_tag(node, path)
         try:
             value = scalar(node)
@@ -124,11 +133,14 @@ class Reader:
         self.places[path] = Place(place.file, place.line, place.depth, file, first_line)
         return text.strip()
 
-    def _sequence(self, items: list[yaml.Node], source: _Source, path: KeyPath) -> list[Any]:
+    def _sequence(
+        self, node: yaml.Node, items: list[yaml.Node], source: _Source, path: KeyPath
+    ) -> list[Any]:
         values = []
         for index, item in enumerate(items):
             inner = (*path, index)
-            self.places[inner] = self._placed(source, item, item)
+            is_alias = item.start_mark.index < node.start_mark.index  # written at its anchor
+            self.places[inner] = self._placed(source, node if is_alias else item, item)
             values.append(self._value(item, source, inner))
         return values
 
@@ -160,7 +172,7 @@ class Reader:
         return values if readable else BROKEN
 
     def _key(self, node: yaml.Node, source: _Source, path: KeyPath) -> str | None:
-        if isinstance(node, yaml.ScalarNode) and node.tag.startswith(_STANDARD):
+        if isinstance(node, yaml.ScalarNode) and node.tag in SCALARS:
             return str(node.value)
         template = isinstance(node, yaml.MappingNode)
         fix = "put '{{ … }}' in quotes" if template else "write the key as text"

@@ -19,6 +19,9 @@ STR, NULL, BOOL, INT, FLOAT, MERGE, MAP, SEQ = (
     for name in ("str", "null", "bool", "int", "float", "merge", "map", "seq")
 )
 
+SCALARS = (STR, NULL, BOOL, INT, FLOAT)
+"""Tags a scalar may have."""
+
 _IMPLICIT = (
     (NULL, r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     (BOOL, r"true|True|TRUE|false|False|FALSE", list("tTfF")),
@@ -79,16 +82,14 @@ def compose(text: str, *, is_json: bool = False) -> yaml.Node | None:
 
 
 def scalar(node: yaml.ScalarNode) -> bool | int | float | str | None:
-    """Return the value of a scalar whose tag is a standard one.
+    """Return the value of a scalar whose tag is one of `SCALARS`.
 
     Raises:
-        ValueError: the text does not fit the tag, or the tag is another one.
+        ValueError: the text does not fit the tag.
     """
     text = node.value
     if node.tag == STR:
         return str(text)
-    if node.tag not in (NULL, BOOL, INT, FLOAT):
-        raise ValueError(f"unknown tag '{shown_tag(node.tag)}'")
     if not _PATTERNS[node.tag].match(text):
         raise ValueError(f"'{text[:80]}' does not fit its tag '{shown_tag(node.tag)}'")
     if node.tag == NULL:
