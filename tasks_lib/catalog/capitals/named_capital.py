@@ -29,8 +29,10 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _DESCRIPTION = re.compile(
-    r"\s*(?:[.!?;:](?=\s|$)|,|\(|\n|\s[\u2013\u2014-]\s|\b(?:which|located|situated|a city)\b)"
+    r"\s*(?:[.!?;:](?=\s|$)|,(?!\s*or\b)|\(|\n|\s[\u2013\u2014-]\s"
+    r"|\b(?:which|located|situated|a city)\b)"
 )
+_END = re.compile(r"[.!?;:](?=\s|$)|\(|\n")
 _ABBREVIATION = re.compile(r"\b(St|D\.C)\.", re.IGNORECASE)
 _BARE_WORDS = 5  # a reply of at most so many words is taken as a name
 _APOSTROPHES = frozenset({"Lm", "Pf", "Pi", "Sk"})  # categories of all but the ASCII one
@@ -45,8 +47,9 @@ def compute_scores(sample: dict[str, Any], solver_output: Any) -> dict[str, Any]
     reply = solver_output.trace.get_last_assistant_text() or ""
     accepted = [sample["capital"], *(sample["also_accepted"] or "").split("|")]
     names = {plain(name) for name in accepted if name}
+    country = plain(sample["country"].removeprefix("the "))
     claim = claimed(reply)
-    is_correct = claim is not None and plain(claim) in names
+    is_correct = claim is not None and plain(claim).removesuffix(f" {country}") in names
     outcome = "none" if claim is None else "right" if is_correct else "wrong"
     mentioned = any(f" {name} " in f" {plain(reply)} " for name in names)
     return {
@@ -61,11 +64,13 @@ def claimed(reply: str) -> str | None:
     text = _ABBREVIATION.sub(lambda found: found[1].replace(".", ""), text)
     found = _SAID_BEFORE.search(text) or _SAID_AFTER.search(text)
     if found is not None:
-        text = next(group for group in found.groups() if group is not None)
-    elif len(text.split()) > _BARE_WORDS:
+        claim = next(group for group in found.groups() if group is not None)
+        end = _DESCRIPTION
+    elif len(text.split()) <= _BARE_WORDS:
+        claim, end = text, _END  # a comma here may part two names
+    else:
         return None
-    text = _FILLER.sub("", text.strip())
-    return _DESCRIPTION.split(text, maxsplit=1)[0].strip() or None
+    return end.split(_FILLER.sub("", claim.strip()), maxsplit=1)[0].strip() or None
 
 
 def plain(name: str) -> str:
