@@ -5,6 +5,7 @@ and the fallback when no server can be had.
 """
 
 import threading
+import time
 from collections.abc import Iterator
 
 from tasks_lib import steps
@@ -57,6 +58,12 @@ class LocalDriver:
             thread.join()
         if self._failure is not None:
             raise self._failure
+
+    def settle(self, seconds: float) -> None:
+        """Wait at most so long for the batches in work to end after `run.stop`."""
+        deadline = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def finish(self) -> StepResult:
         """Wait for the batches, then score all and reduce; return what `reduce` says.

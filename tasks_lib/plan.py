@@ -116,6 +116,7 @@ def make_plan(
     settings: RunSettings,
     now: datetime,
     token: str,
+    cuts: Mapping[str, tuple[tuple[int, int], ...]] | None = None,
 ) -> Plan:
     """Return the plan of one run.
 
@@ -125,6 +126,7 @@ def make_plan(
         settings: how.
         now: the time that the run id begins with, UTC.
         token: six hex digits that make the run id unique.
+        cuts: the batches of each specification, when an earlier run has settled them.
 
     Raises:
         DefinitionError: a specification has no samples, or the run id can't be a folder name.
@@ -144,7 +146,7 @@ def make_plan(
         for n, allowed in zip(counts, concurrency, strict=True)
     ]
     specs = tuple(
-        SpecPlan(spec.key, n, cut(n, size), allowed)
+        SpecPlan(spec.key, n, cuts[spec.key] if cuts else cut(n, size), allowed)
         for spec, n, size, allowed in zip(
             evaluation.specs, counts, fitting_sizes(counts, sizes), concurrency, strict=True
         )

@@ -27,7 +27,7 @@ def reduce_run(run: Run) -> StepResult:
     """Write `metrics.parquet`, the final `run.json` and the marker `complete`.
 
     Returns:
-        `{"metrics", "exit_code", "warnings"}`.
+        `{"metrics", "status", "exit_code", "warnings"}`.
     """
     metrics: list[dict[str, Any]] = []
     outcomes: list[SpecOutcome] = []
@@ -46,7 +46,12 @@ def reduce_run(run: Run) -> StepResult:
         run.warnings += _reply_warnings(spec.key, samples)
     verdict = judge_run(outcomes, metrics, run.plan.settings)
     _finish(run, metrics, outcomes, verdict)
-    return {"metrics": metrics, "exit_code": verdict.exit_code, "warnings": run.warnings}
+    return {
+        "metrics": metrics,
+        "status": verdict.status,
+        "exit_code": verdict.exit_code,
+        "warnings": run.warnings,
+    }
 
 
 def _finish(

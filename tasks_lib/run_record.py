@@ -2,14 +2,16 @@
 
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from tasks_lib.resolve import ResolvedEvaluation, fingerprint
 from tasks_lib.results.schemas import SCHEMA_VERSION
 from tasks_lib.runtime import Run
+from tasks_lib.sources import Rows
 from tasks_lib.verdict import RunStatus, SpecOutcome, Verdict
 
 _PACKAGES = ("evalmill", "openai", "prefect", "pyarrow", "pydantic")
@@ -62,8 +64,19 @@ def _record(
         "warnings": run.warnings,
         "plan": {
             "max_connections": plan.settings.max_connections,
+            "max_error_rate": plan.settings.max_error_rate,
+            "fail_under": dict(plan.settings.fail_under),
+            "fingerprints": fingerprints(plan.evaluation, run.rows),
             "batches": {spec.key: [list(cut) for cut in spec.batches] for spec in plan.specs},
         },
+    }
+
+
+def fingerprints(evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> dict[str, str]:
+    """Return a hash per specification of what decides its results: definitions and data."""
+    return {
+        spec.key: f"{fingerprint(spec, evaluation.models)} {rows[spec.key].fingerprint()}"
+        for spec in evaluation.specs
     }
 
 

@@ -1,15 +1,19 @@
 """Opening a run: from a resolved evaluation to a run folder that steps can work in."""
 
 import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
 
 import yaml
 
-from tasks_lib.errors import DefinitionError, DefinitionErrors, StoreError
+from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.plan import Plan, RunSettings, make_plan
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
 from tasks_lib.results.folder import RunFolder, read_json, write_atomically, write_json
-from tasks_lib.run_record import interrupted_record, started_record
+from tasks_lib.run_record import fingerprints, interrupted_record, started_record
 from tasks_lib.runtime import Run, open_run
 from tasks_lib.sources import Rows, align, select
 from tasks_lib.verdict import RunStatus
@@ -43,24 +47,91 @@ def _spec_rows(spec: ResolvedSpec, opened: dict[object, Rows]) -> Rows:
     for name, dataset in spec.datasets.items():
         identity = dataset.source.model_dump_json()
         if identity not in opened:
-            opened[identity] = dataset.source.open()
+            opened[identity] = dataset.source.open(Path(dataset.source.file_path))
         named[name] = opened[identity]
-    check_dataset_columns(spec, {name: rows.columns for name, rows in named.items()})
+    check_dataset_columns(spec, {column for rows in named.values() for column in rows.columns})
     rows = named["dataset"] if set(named) == {"dataset"} else align(named)
     return select(rows, spec.num_samples, spec.subsampling)
 
 
+@dataclass(frozen=True)
+class StoredRun:
+    """What an earlier run had settled; a resumed one keeps it.
+
+    Attributes:
+        folder: the run's folder.
+        document: its `run.json`.
+    """
+
+    folder: RunFolder
+    document: dict[str, Any]
+
+    @property
+    def batches(self) -> dict[str, tuple[tuple[int, int], ...]]:
+        """How the samples were cut, by specification."""
+        stored = self.document["plan"]["batches"]
+        return {key: tuple((a, b) for a, b in cuts) for key, cuts in stored.items()}
+
+    def settings(self, given: RunSettings) -> RunSettings:
+        """Return the settings of a resumed run: as given, else as before."""
+        before = self.document["plan"]
+        return replace(
+            given,
+            max_connections=given.max_connections or before["max_connections"],
+            max_error_rate=given.max_error_rate or before["max_error_rate"],
+            fail_under=given.fail_under or before["fail_under"],
+        )
+
+    def check_same(self, evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> None:
+        """Refuse to continue when definitions or data are others than before.
+
+        Raises:
+            DefinitionError: they are.
+        """
+        now = fingerprints(evaluation, rows)
+        changed = [key for key, was in self.document["plan"]["fingerprints"].items() if now.get(key) != was]
+        if changed:
+            names = ", ".join(f"'{key}'" for key in changed)
+            raise DefinitionError(
+                f"definitions or data of {names} have changed since run '{self.folder.run_id}'",
+                where="--resume",
+                fix="start a new run; what it shares with the old one comes from the ledger",
+            )
+
+
+def stored_run(folder: RunFolder) -> StoredRun:
+    """Return what an earlier run had settled.
+
+    Raises:
+        StoreError: there is no such run.
+    """
+    if not folder.run_json.exists():
+        raise DefinitionError(
+            f"there is no run '{folder.run_id}' in '{folder.store}'",
+            fix="list the runs with: evalmill ls",
+        )
+    return StoredRun(folder, read_json(folder.run_json))
+
+
 def plan_run(
-    evaluation: ResolvedEvaluation, settings: RunSettings
+    evaluation: ResolvedEvaluation, settings: RunSettings, earlier: StoredRun | None = None
 ) -> tuple[Plan, dict[str, Rows]]:
     """Read the datasets' indexes and settle what a run will do.
 
+    Args:
+        evaluation: what to evaluate.
+        settings: how.
+        earlier: the run that is continued.
+
     Raises:
-        DefinitionError: the data is wrong, or there is none.
+        DefinitionError: the data is wrong, there is none, or it is not the earlier run's.
     """
     rows = open_rows(evaluation)
     now = datetime.now(timezone.utc)
-    return make_plan(evaluation, rows, settings, now, secrets.token_hex(3)), rows
+    if earlier is not None:
+        earlier.check_same(evaluation, rows)
+    cuts = earlier.batches if earlier else None
+    return make_plan(evaluation, rows, settings, now, secrets.token_hex(3), cuts), rows
 
 
 def begin(plan: Plan, rows: dict[str, Rows]) -> Run:
@@ -93,22 +164,6 @@ def begin(plan: Plan, rows: dict[str, Rows]) -> Run:
         run.close()
         raise
     return run
-
-
-def stored_batches(folder: RunFolder) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Return how an earlier run cut its samples, by specification; a resumed one keeps it.
-
-    Raises:
-        StoreError: there is no such run.
-    """
-    if not folder.run_json.exists():
-        raise StoreError(
-            f"there is no run '{folder.run_id}'",
-            where=str(folder.store),
-            fix="list the runs with: evalmill ls",
-        )
-    stored = read_json(folder.run_json)["plan"]["batches"]
-    return {key: tuple((a, b) for a, b in cuts) for key, cuts in stored.items()}
 
 
 def end_early(run: Run, status: RunStatus, exit_code: int) -> None:

@@ -4,13 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tasks_lib import exit_codes
 from tasks_lib.plan import RunSettings
-
-EXIT_DONE = 0
-EXIT_GATE_FAILED = 1
-EXIT_WRONG_FILES = 2
-EXIT_TOO_MANY_ERRORS = 3
-EXIT_INTERRUPTED = 130
 
 RunStatus = Literal["running", "complete", "interrupted", "failed"]
 
@@ -71,15 +66,15 @@ def judge_run(
         words = f"{errors} of {rows} rows failed"
         if not every:
             words += f", more than the {settings.max_error_rate:.1%} allowed"
-        return Verdict("failed" if every else "complete", EXIT_TOO_MANY_ERRORS, (words,))
+        return Verdict("failed" if every else "complete", exit_codes.TOO_MANY_ERRORS, (words,))
     failures = [
         words
         for name, least in settings.fail_under.items()
         if (words := _gate(name, least, metrics)) is not None
     ]
     if failures:
-        return Verdict("complete", EXIT_GATE_FAILED, tuple(failures))
-    return Verdict("complete", EXIT_DONE)
+        return Verdict("complete", exit_codes.GATE_FAILED, tuple(failures))
+    return Verdict("complete", exit_codes.DONE)
 
 
 def _gate(name: str, least: float, metrics: Sequence[dict[str, Any]]) -> str | None:

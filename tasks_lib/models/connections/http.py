@@ -43,7 +43,16 @@ def public_url(url: str) -> str:
 
 
 class HttpClient:
-    """Posts bodies to one address."""
+    """Posts bodies to one address; connects at the first call, so that a run answered by the
+    ledger alone never imports the openai client.
+
+    Args:
+        url: the address, complete.
+        api_key: sent as a bearer token; None sends none.
+        headers: sent with every request.
+        concurrency: calls in flight at most.
+        verify: whether and against what the server's certificate is checked.
+    """
 
     def __init__(
         self,
@@ -53,53 +62,76 @@ class HttpClient:
         concurrency: int,
         verify: ssl.SSLContext | bool = True,
     ) -> None:
+        self.endpoint = public_url(url)
+        self._url = url
+        self._api_key = api_key
+        self._headers = {
+            "Authorization" if name.lower() == "authorization" else name: value
+            for name, value in headers.items()
+        }
+        self._concurrency = concurrency
+        self._verify = verify
+        self._wire: _Wire | None = None
+
+    async def send(self, body: bytes, context: CallContext) -> bytes:
+        if self._wire is None:
+            self._wire = _Wire(self)
+        return await self._wire.post(self._url, body)
+
+    async def close(self) -> None:
+        if self._wire is not None:
+            await self._wire.client.close()
+
+
+class _Wire:
+    """The openai client of an `HttpClient`, made when it is first needed."""
+
+    def __init__(self, settings: HttpClient) -> None:
         import httpx2
         import openai
 
-        self.endpoint = public_url(url)
-        self._url = url
+        self._openai = openai
         self._response_type = httpx2.Response
-        self._status_error = openai.APIStatusError
-        self._timeout_error = openai.APITimeoutError
-        self._connection_error = openai.APIConnectionError
-        defaults: dict[str, Any] = {"content-type": "application/json", **headers}
-        if api_key is None and not any(name.lower() == "authorization" for name in headers):
-            defaults["Authorization"] = openai.Omit()
-        self._client = openai.AsyncOpenAI(
-            base_url=urlunsplit((*urlsplit(url)[:2], "/", "", "")),
-            api_key=api_key or "none",
-            default_headers=defaults,
+        headers = {"content-type": "application/json", **settings._headers}
+        keyless = settings._api_key is None and "Authorization" not in headers
+        self._options: Any = {"headers": {"Authorization": openai.Omit()}} if keyless else {}
+        # The limiter is the only queue: the pool must never be the narrower one.
+        room = settings._concurrency + 8
+        self.client = openai.AsyncOpenAI(
+            base_url=urlunsplit((*urlsplit(settings._url)[:2], "/", "", "")),
+            api_key=settings._api_key or "unused",
+            default_headers=headers,
             max_retries=0,
             timeout=REQUEST_TIMEOUT,
             http_client=openai.DefaultAioHttpClient(
-                # the limiter is the only queue: the pool must never be the narrower one
-                limits=httpx2.Limits(
-                    max_connections=concurrency + 8, max_keepalive_connections=concurrency + 8
-                ),
+                limits=httpx2.Limits(max_connections=room, max_keepalive_connections=room),
                 timeout=REQUEST_TIMEOUT,
-                verify=verify,
+                verify=settings._verify,
             ),
         )
 
-    async def send(self, body: bytes, context: CallContext) -> bytes:
+    async def post(self, url: str, body: bytes) -> bytes:
+        """Return the reply's body.
+
+        Raises:
+            CallFailure: no reply, or one with an error status.
+        """
         try:
-            response = await self._client.post(
-                self._url, cast_to=self._response_type, content=body
+            response = await self.client.post(
+                url, cast_to=self._response_type, content=body, options=self._options
             )
-        except self._status_error as error:
-            reply = error.response
-            raise status_failure(error.status_code, reply.headers, reply.text) from None
-        except self._timeout_error:
+        except self._openai.APIStatusError as error:
+            raise status_failure(
+                error.status_code, error.response.headers, error.response.text
+            ) from None
+        except self._openai.APITimeoutError:
             raise CallFailure(
                 "infra", f"no reply within {REQUEST_TIMEOUT:g} s", retryable=True
             ) from None
-        except self._connection_error as error:
+        except self._openai.APIConnectionError as error:
             raise CallFailure("infra", _connection_problem(error), retryable=True) from None
         content: bytes = response.content
         return content
-
-    async def close(self) -> None:
-        await self._client.close()
 
 
 def _connection_problem(error: Exception) -> str:

@@ -1,0 +1,56 @@
+"""The verbs of `evalmill`, each loaded only when it is used."""
+
+import sys
+from importlib import import_module
+
+import typer
+
+VERBS: dict[str, str] = {
+    "run": "Run an evaluation.",
+    "rescore": "Score stored traces again, without calling the evaluated model.",
+    "check": "Check definition files; report everything wrong at once.",
+    "plan": "Show what a run would do; call nothing.",
+    "show": "Show a run's metrics, or one of its samples.",
+    "ls": "List the runs of the store, newest first.",
+    "deploy": "Create or update Prefect deployments with their schedules.",
+    "server": "Start, stop or look at the local Prefect server.",
+    "schema": "Print the JSON Schema of definition files, for editors.",
+    "ledger": "Work with the record of model calls.",
+}
+"""Verb -> what it does; its module is `flows.cli.<verb>`."""
+
+
+def make_app(arguments: list[str]) -> typer.Typer:
+    """Return the command line, with the module of the verb in `arguments` loaded.
+
+    The other verbs are listed by their help alone: loading all of them would cost every
+    command the imports of each.
+    """
+    app = typer.Typer(
+        name="evalmill",
+        help="Run LLM evaluations declared in YAML.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    used = next((word for word in arguments if not word.startswith("-")), None)
+    for verb, summary in VERBS.items():
+        command = getattr(import_module(f"flows.cli.{verb}"), verb) if verb == used else _unloaded
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=verb, help=summary)
+        else:
+            app.command(verb, short_help=summary, help=summary if verb != used else None)(command)
+    return app
+
+
+def _unloaded() -> None:
+    """Stand for a verb that is only listed."""
+
+
+def main() -> None:
+    """Run the command line; the exit code is the process's."""
+    from flows.cli.failures import guarded
+
+    sys.exit(guarded(make_app(sys.argv[1:]), sys.argv[1:]))

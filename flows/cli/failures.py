@@ -1,0 +1,38 @@
+"""Errors of the command line: words on stderr and the right exit code, no traceback."""
+
+import os
+import sys
+
+import typer
+from typer.exceptions import TyperException
+
+from tasks_lib import exit_codes
+from tasks_lib.errors import DefinitionError, EvalmillError
+from tasks_lib.secrets import redact
+
+
+def guarded(app: typer.Typer, arguments: list[str]) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        result = app(arguments, standalone_mode=False)
+    except typer.Exit as exit_request:
+        return exit_request.exit_code
+    except TyperException as error:
+        print(f"{error.format_message()}; see: evalmill --help", file=sys.stderr)
+        return exit_codes.WRONG_FILES
+    except DefinitionError as error:
+        return _say(error, exit_codes.WRONG_FILES)
+    except EvalmillError as error:
+        return _say(error, exit_codes.TOO_MANY_ERRORS)
+    except (KeyboardInterrupt, typer.Abort):
+        print("interrupted", file=sys.stderr)
+        return exit_codes.INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _say(error: EvalmillError, code: int) -> int:
+    print(redact(str(error)), file=sys.stderr)
+    return code

@@ -1,0 +1,34 @@
+"""`evalmill ledger`: the record of model calls."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli import options
+
+ledger = typer.Typer(no_args_is_help=True)
+
+
+@ledger.callback()
+def _ledger() -> None:
+    """Work with the record of model calls."""
+
+
+@ledger.command()
+def export(
+    run: Annotated[str, typer.Argument(help="Id of the run whose replies are exported.")],
+    file: Annotated[Path, typer.Argument(help="JSONL file to write.")],
+    out: options.Store = None,
+) -> int:
+    """Write the replies a run recorded to a file that a `replay` connection answers from.
+
+    Example: evalmill ledger export 20260101T000000Z-capitals-0a1b2c recording.jsonl
+    """
+    from tasks_lib.models.recording import write_recording
+    from tasks_lib.models.ledger import entries
+
+    count = write_recording(entries(options.store_folder(out), run), file)
+    print(f"{count} replies written to {file}", file=sys.stderr)
+    return 0

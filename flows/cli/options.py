@@ -1,0 +1,101 @@
+"""Flags that several verbs share."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+File = Annotated[
+    Path, typer.Argument(help="A run file, an evaluation file or a task file.", show_default=False)
+]
+ModelKey = Annotated[
+    Optional[str],
+    typer.Option(
+        "--model", "-m", metavar="KEY",
+        help="Evaluated model: a key, provider/model, or a model file.",
+    ),
+]  # fmt: skip
+DatasetKey = Annotated[
+    Optional[str],
+    typer.Option(
+        "--dataset", metavar="KEY",
+        help="Dataset of a task file: a key, a dataset file, or a CSV, JSONL or Parquet file.",
+    ),
+]  # fmt: skip
+Settings = Annotated[
+    Optional[list[str]],
+    typer.Option("--set", metavar="NAME=VALUE", help="Value of a config parameter; repeatable."),
+]
+Limit = Annotated[
+    Optional[int],
+    typer.Option("--limit", "-n", min=1, metavar="N", help="Evaluate N samples only."),
+]
+Subsampling = Annotated[
+    Optional[str],
+    typer.Option(
+        "--subsampling", metavar="head|random", help="Which N samples: the first, or at random."
+    ),
+]
+Trials = Annotated[
+    Optional[int],
+    typer.Option("--trials", min=1, metavar="N", help="Solve every sample N times."),
+]
+Store = Annotated[
+    Optional[Path],
+    typer.Option(
+        "--out", "-o", metavar="DIR", help="The store; default $EVALMILL_STORE, else .evalmill."
+    ),
+]
+EnvFile = Annotated[
+    Optional[Path],
+    typer.Option("--env", metavar="FILE", help="A further .env file; it wins over ./.env."),
+]
+RunId = Annotated[
+    Optional[str], typer.Option("--run-id", metavar="ID", help="The run's id; default: made.")
+]
+Resume = Annotated[
+    Optional[str],
+    typer.Option("--resume", metavar="RUN", help="Continue an interrupted run; pays nothing twice."),
+]
+Cache = Annotated[
+    Optional[str],
+    typer.Option(
+        "--cache", metavar="reuse|update|no-cache",
+        help="Which recorded replies are used: all, this run's, none.",
+    ),
+]  # fmt: skip
+Connections = Annotated[
+    Optional[int],
+    typer.Option(
+        "--max-connections", "-j", min=1, metavar="N", help="Calls in flight of a model at most."
+    ),
+]
+BatchSize = Annotated[
+    Optional[int],
+    typer.Option("--batch-size", min=1, metavar="N", help="Samples a Prefect task run handles."),
+]
+NoPrefect = Annotated[
+    bool, typer.Option("--no-prefect", help="Run in this process alone, without any server.")
+]
+MaxErrorRate = Annotated[
+    float,
+    typer.Option(
+        "--max-error-rate", min=0.0, max=1.0, metavar="R",
+        help="Share of rows that may fail before the exit code is 3.",
+    ),
+]  # fmt: skip
+FailUnder = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--fail-under", metavar="METRIC=VALUE", help="Exit 1 when a metric is lower; repeatable."
+    ),
+]
+NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more detail.")]
+
+
+def store_folder(store: Path | None) -> Path:
+    """The store that flags and environment name, absolute."""
+    return Path(os.path.abspath(store or os.environ.get("EVALMILL_STORE") or ".evalmill"))

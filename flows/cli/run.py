@@ -1,0 +1,69 @@
+"""`evalmill run`: run an evaluation."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from flows.cli import options
+
+
+def run(
+    file: Annotated[
+        Optional[Path],
+        typer.Argument(
+            help="A run file, an evaluation file or a task file; not needed with --resume.",
+            show_default=False,
+        ),
+    ] = None,
+    model: options.ModelKey = None,
+    dataset: options.DatasetKey = None,
+    settings: options.Settings = None,
+    limit: options.Limit = None,
+    subsampling: options.Subsampling = None,
+    trials: options.Trials = None,
+    out: options.Store = None,
+    run_id: options.RunId = None,
+    resume: options.Resume = None,
+    cache: options.Cache = None,
+    max_connections: options.Connections = None,
+    batch_size: options.BatchSize = None,
+    no_prefect: options.NoPrefect = False,
+    max_error_rate: options.MaxErrorRate = 0.0,
+    fail_under: options.FailUnder = None,
+    env: options.EnvFile = None,
+    no_progress: options.NoProgress = False,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+) -> int:
+    """Run an evaluation.
+
+    Example: evalmill run deployments/quickstart.yaml -n 20
+    """
+    from flows.cli.settings import gates, overrides
+    from flows.execute import Manner, execute, prepare
+    from tasks_lib.plan import RunSettings
+
+    prepared = prepare(
+        file,
+        overrides(
+            model=model,
+            dataset=dataset,
+            settings=settings,
+            limit=limit,
+            subsampling=subsampling,
+            trials=trials,
+            cache=cache,
+            env=env,
+        ),
+        RunSettings(
+            store=options.store_folder(out),
+            run_id=resume or run_id,
+            max_connections=max_connections,
+            batch_size=batch_size,
+            max_error_rate=max_error_rate,
+            fail_under=gates(fail_under),
+            resume=resume is not None,
+        ),
+    )
+    return execute(prepared, Manner(not no_prefect, not no_progress, json, verbose))

@@ -1,0 +1,33 @@
+"""`evalmill schema`: JSON Schemas for editors."""
+
+from typing import Annotated, Optional
+
+import typer
+
+
+def schema(
+    kind: Annotated[
+        Optional[str],
+        typer.Argument(help="Kind of file; all kinds are listed without it.", show_default=False),
+    ] = None,
+) -> int:
+    """Print the JSON Schema of a kind of definition file.
+
+    Example: evalmill schema task > task.schema.json
+    """
+    import json
+
+    from tasks_lib.errors import DefinitionError
+    from tasks_lib.loading.kinds import MODELS
+    from tasks_lib.schema import json_schema
+
+    if kind is None:
+        print("\n".join(MODELS))
+        return 0
+    known = {name: name for name in MODELS}.get(kind)
+    if known is None:
+        raise DefinitionError(
+            f"there is no kind '{kind}'", fix=f"choose one of {', '.join(MODELS)}"
+        )
+    print(json.dumps(json_schema(known), indent=2, ensure_ascii=False))
+    return 0

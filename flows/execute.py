@@ -1,0 +1,151 @@
+"""Running a plan from the command line: head start, Prefect or not, progress, exit code."""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.local import LocalDriver
+from tasks_lib import exit_codes
+from tasks_lib.errors import DefinitionError, StoreError
+from tasks_lib.models.calls import Stopped
+from tasks_lib.plan import Plan, RunSettings
+from tasks_lib.resolve import Overrides, resolve
+from tasks_lib.results.folder import RunFolder
+from tasks_lib.runtime import Run, StepResult
+from tasks_lib.session import begin, end_early, plan_run, stored_run
+from tasks_lib.sources import Rows
+
+GRACE_SECONDS = 10.0
+"""How long an interrupted run waits for replies in flight, which are paid for."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a run is shown and conducted.
+
+    Attributes:
+        prefect: whether a Prefect flow conducts it.
+        progress: whether progress is shown.
+        json: whether stdout gets one JSON document instead of tables.
+        verbose: whether more is told on stderr.
+    """
+
+    prefect: bool
+    progress: bool
+    json: bool
+    verbose: bool
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that is planned and may begin."""
+
+    plan: Plan
+    rows: dict[str, Rows]
+
+
+def prepare(file: Path | None, overrides: Overrides, settings: RunSettings) -> Prepared:
+    """Read, check and plan; nothing is called and nothing written.
+
+    Args:
+        file: the run, evaluation or task file; None with `settings.resume`, which then
+            continues what the stored run resolved.
+        overrides: what the command line says of the evaluation.
+        settings: what it says of the run.
+
+    Raises:
+        DefinitionError: the files, the flags or the data are wrong.
+        StoreError: there is no run to resume.
+    """
+    if not settings.resume:
+        if file is None:
+            raise DefinitionError("no file to run is named", fix="see: evalmill run --help")
+        plan, rows = plan_run(resolve(file, overrides), settings)
+        return Prepared(plan, rows)
+    stored = stored_run(RunFolder(settings.store / "runs" / (settings.run_id or "")))
+    evaluation = resolve(file or stored.folder.resolved, overrides)
+    plan, rows = plan_run(evaluation, stored.settings(settings), stored)
+    return Prepared(plan, rows)
+
+
+def execute(prepared: Prepared, manner: Manner) -> int:
+    """Run to the end, tell how it went, and return the exit code.
+
+    Raises:
+        DefinitionError: a model can't be opened.
+        StoreError: the store failed; what was paid for is in the ledger.
+    """
+    run = begin(prepared.plan, prepared.rows)
+    driver = LocalDriver(run)
+    try:
+        with _interruptible(run):
+            driver.start()
+            result = _conducted(run, driver, manner)
+    except (Stopped, KeyboardInterrupt):
+        return _interrupted(run, driver, manner)
+    except StoreError:
+        _settle(driver)
+        end_early(run, "failed", exit_codes.TOO_MANY_ERRORS)
+        raise
+    finally:
+        run.close()
+    from flows.telling import tell_result
+
+    tell_result(run, result, manner.json, manner.verbose)
+    return int(result["exit_code"])
+
+
+def _conducted(run: Run, driver: LocalDriver, manner: Manner) -> StepResult:
+    """Drive to the end, showing progress meanwhile."""
+    from flows.telling import showing_progress
+
+    with showing_progress(run, manner.progress and not manner.json):
+        if not manner.prefect:
+            return driver.finish()
+        from flows.conductor import conduct
+
+        return conduct(run, driver)
+
+
+@contextmanager
+def _interruptible(run: Run) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM stop the run in good order; a second one ends it at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        if run.stopping:
+            raise KeyboardInterrupt
+        run.stop()
+        print("interrupted: waiting for replies in flight (again to end now)", file=sys.stderr)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupted(run: Run, driver: LocalDriver, manner: Manner) -> int:
+    run.stop()
+    _settle(driver)
+    end_early(run, "interrupted", exit_codes.INTERRUPTED)
+    from flows.telling import tell_interruption
+
+    tell_interruption(run, manner.json)
+    return exit_codes.INTERRUPTED
+
+
+def _settle(driver: LocalDriver) -> None:
+    """Give replies in flight a chance to come in and be recorded."""
+    try:
+        driver.settle(GRACE_SECONDS)
+    except KeyboardInterrupt:
+        return

@@ -1,0 +1,1 @@
+"""Reports for people: what a run came to, in the terminal."""

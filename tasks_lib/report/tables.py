@@ -1,0 +1,67 @@
+"""The metrics table, as people read it in a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from tasks_lib.report.text import one_line
+
+
+def metrics_table(metrics: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a table of metric rows, headline metrics first.
+
+    Args:
+        metrics: rows of the metrics table; a specification's and model's column is shown
+            only where they differ between rows.
+    """
+    headline = [row for row in metrics if row["purpose"] != "qa"]
+    ordered = headline + [row for row in metrics if row["purpose"] == "qa"]
+    several_specs = len({row["spec_key"] for row in ordered}) > 1
+    several_models = len({row["model_key"] for row in ordered}) > 1
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    if several_specs:
+        table.add_column("task")
+    if several_models:
+        table.add_column("model")
+    table.add_column("scorer")
+    table.add_column("metric")
+    table.add_column("value", justify="right")
+    table.add_column("95% interval", justify="right")
+    table.add_column("n", justify="right")
+    table.add_column("errors", justify="right")
+    table.add_column("if errors were worst…best", justify="right")
+    for row in ordered:
+        cells = [row["spec_key"]] if several_specs else []
+        cells += [row["model_key"] or "-"] if several_models else []
+        name = row["name"] + (" (qa)" if row["purpose"] == "qa" else "")
+        cells += [row["scorer_key"], name, number(row["value"]), _interval(row)]
+        cells += [f"{row['n']:,}", f"{row['n_error']:,}", _bounds(row)]
+        table.add_row(*(Text(one_line(cell, 60)) for cell in cells))
+    return table
+
+
+def reasons(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what the table can't say: why a value or an interval is missing."""
+    return [
+        f"{row['scorer_key']}.{row['name']}: {row['reason']}" for row in metrics if row["reason"]
+    ]
+
+
+def number(value: float | None) -> str:
+    """Return a number with four significant digits, or `-`."""
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    if row["ci_low"] is None or row["ci_high"] is None:
+        return "-"
+    return f"{row['ci_low']:.4g} … {row['ci_high']:.4g}"
+
+
+def _bounds(row: Mapping[str, Any]) -> str:
+    if not row["n_error"] or row["bound_low"] is None:
+        return ""
+    return f"{row['bound_low']:.4g} … {row['bound_high']:.4g}"
