@@ -1,6 +1,5 @@
 """The parts a message's content is made of."""
 
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -8,7 +7,7 @@ from tasks_lib.trace.fields import Choice, Constant, Field, Json, maybe, string
 from tasks_lib.trace.nested import NestedList, RecordList, Tagged, maybe_list, nested_list
 from tasks_lib.trace.record import OpenRecord
 
-TEXT_KEYS: Mapping[str, str] = {
+TEXT_KEYS = {
     "input_text": "text",
     "output_text": "text",
     "text": "text",
@@ -25,7 +24,7 @@ def content_text(content: list[dict[str, Any]]) -> str:
     if len(content) == 1:
         part = content[0]
         key = keys.get(part["type"])
-        return str(part[key]) if key else ""
+        return part[key] if key else ""
     return "\n".join([part[keys[part["type"]]] for part in content if part["type"] in keys])
 
 

@@ -6,6 +6,7 @@ from tasks_lib.trace.content import content_text
 from tasks_lib.trace.items import message_item
 from tasks_lib.trace.jsontext import copy_json
 from tasks_lib.trace.normalise import chat_items, lenient_items
+from tasks_lib.trace.record import detached
 
 _CHAT_ROLES = frozenset({"system", "user", "assistant"})
 _CUSTOM_ITEMS = frozenset({"custom_task_input_message", "custom_task_output_message"})
@@ -108,6 +109,24 @@ def items_to_messages(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for item in items
         if item["type"] == "message" and item["role"] in _CHAT_ROLES
     ]
+
+
+def to_model_input(value: Any) -> Any:
+    """Return the plain model input that `value` stands for.
+
+    Args:
+        value: trace items or chat messages in a list, a chat input, or any JSON; typed or
+            plain.
+    """
+    value = detached(value)
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        return value
+    if value and all("role" in entry and "type" not in entry for entry in value):
+        return {"messages": value}
+    try:
+        return items_to_model_input(lenient_items(value))
+    except ValueError:
+        return value
 
 
 def items_to_model_input(items: list[dict[str, Any]]) -> Any:

@@ -70,8 +70,6 @@ class Message(OpenRecord):
 class UserMessage(Message):
     """A message of the user."""
 
-    __slots__ = ()
-
     def __init__(self, *, role: str = "user", **values: Any) -> None:
         super().__init__(role=role, **values)
 
@@ -79,16 +77,12 @@ class UserMessage(Message):
 class AssistantMessage(Message):
     """A message of the model."""
 
-    __slots__ = ()
-
     def __init__(self, *, role: str = "assistant", **values: Any) -> None:
         super().__init__(role=role, **values)
 
 
 class SystemMessage(Message):
     """Instructions to the model."""
-
-    __slots__ = ()
 
     def __init__(self, *, role: str = "system", **values: Any) -> None:
         super().__init__(role=role, **values)

@@ -220,6 +220,8 @@ class NestedList(Field[Any]):
         return value if all(map(is_, raw, value)) and type(value) is list else raw
 
     def adopt(self, record: Record, value: Any) -> None:
+        if value is not None and record._data[self.name] is value:
+            record._data[self.name] = list(value)
         if any(isinstance(member, Record) for member in value or ()):
             raw = record._data[self.name]
             views = self.list_type(record, self.name, self.shape, raw, known=value)

@@ -82,43 +82,40 @@ def is_plain(items: list[Any]) -> bool:
         for item in items:
             kind = item["type"]
             if kind == "message":
-                if not _is_plain_message(item):
-                    return False
-            elif kind == "function_call":
                 if not (
-                    len(item) == 6
-                    and type(item["arguments"]) is type(item["name"]) is type(item["id"]) is str
-                    and type(item["call_id"]) is str
+                    len(item) == 5
+                    and item["role"] in _ROLES
                     and item["status"] in _STATUSES
+                    and type(item["id"]) is str
+                    and type(item["content"]) is list
                 ):
                     return False
+                for part in item["content"]:
+                    if part["type"] not in _PLAIN_PARTS or type(part["text"]) is not str:
+                        return False
+                    if len(part) != 2 and (
+                        len(part) != 4 or part["annotations"] or part["logprobs"]
+                    ):
+                        return False
             elif not (
-                kind == "function_call_output"
-                and len(item) == 5
-                and type(item["output"]) is type(item["call_id"]) is type(item["id"]) is str
+                (
+                    (
+                        kind == "function_call"
+                        and len(item) == 6
+                        and type(item["arguments"]) is type(item["name"]) is str
+                    )
+                    or (
+                        kind == "function_call_output"
+                        and len(item) == 5
+                        and type(item["output"]) is str
+                    )
+                )
                 and item["status"] in _STATUSES
+                and type(item["call_id"]) is type(item["id"]) is str
             ):
                 return False
     except (KeyError, TypeError):
         return False
-    return True
-
-
-def _is_plain_message(item: dict[str, Any]) -> bool:
-    content = item["content"]
-    if (
-        len(item) != 5
-        or type(content) is not list
-        or item["role"] not in _ROLES
-        or item["status"] not in _STATUSES
-        or type(item["id"]) is not str
-    ):
-        return False
-    for part in content:
-        if part["type"] not in _PLAIN_PARTS or type(part["text"]) is not str:
-            return False
-        if len(part) != 2 and (len(part) != 4 or part["annotations"] or part["logprobs"]):
-            return False
     return True
 
 

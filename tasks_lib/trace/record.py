@@ -13,7 +13,21 @@ from tasks_lib.trace.jsontext import copy_json, dumps, loads
 _NOTHING_UNSET: frozenset[str] = frozenset()
 
 
-class Record:
+class _RecordType(type):
+    """Gives every record class its fields, and its instances no room for anything else."""
+
+    model_fields: Mapping[str, Field[Any]]
+
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]
+    ) -> "_RecordType":
+        cls = super().__new__(mcs, name, bases, {"__slots__": (), **namespace})
+        own = {key: value for key, value in namespace.items() if isinstance(value, Field)}
+        cls.model_fields = {**getattr(cls, "model_fields", {}), **own}
+        return cls
+
+
+class Record(metaclass=_RecordType):
     """A JSON object seen through typed attributes; brackets work like attributes.
 
     The constructor takes the fields as keyword arguments, refuses unknown ones, and fills in
@@ -26,13 +40,8 @@ class Record:
     _unset: frozenset[str]
     _views: dict[str, Any] | None
 
-    model_fields: ClassVar[Mapping[str, Field[Any]]] = {}
+    model_fields: ClassVar[Mapping[str, Field[Any]]]
     """The declared fields, in the order they are written."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
-        cls.model_fields = {**cls.model_fields, **own}
 
     def __init__(self, **values: Any) -> None:
         self._data = data = {}
@@ -101,7 +110,7 @@ class Record:
         Raises:
             ValueError: `value` does not fit.
         """
-        return cls.view(cls.accept(plain(value), cls.__name__))
+        return cls.view(cls.accept(detached(value), cls.__name__))
 
     @classmethod
     def model_validate_json(cls, text: str | bytes) -> Self:
@@ -232,8 +241,6 @@ class Record:
 class OpenRecord(Record):
     """A record that keeps keys it does not know, also as attributes."""
 
-    __slots__ = ()
-
     @classmethod
     def _unknown(cls, values: dict[str, Any]) -> dict[str, Any]:
         return {name: plain(value) for name, value in values.items()}
@@ -268,6 +275,11 @@ def _restore(cls: type[Record], data: dict[str, Any], unset: frozenset[str]) -> 
     record = cls.view(data)
     record._unset = unset
     return record
+
+
+def detached(value: Any) -> Any:
+    """Return a plain JSON copy of `value` that shares nothing with it."""
+    return copy_json(plain(value))
 
 
 def raw_of(value: Any) -> Any:

@@ -5,17 +5,22 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Self
 
+import orjson
+
 from tasks_lib.trace.content import content_text
 from tasks_lib.trace.events import EVENT, child_spans, event_items
-from tasks_lib.trace.fields import Choice, Timestamp, maybe, plain
+from tasks_lib.trace.fields import Choice, Timestamp, maybe
 from tasks_lib.trace.items import FunctionCall, FunctionCallOutput, Message, TraceItem
 from tasks_lib.trace.jsontext import dumps, exact, loads, loads_fast
 from tasks_lib.trace.nested import maybe_list, maybe_nested
 from tasks_lib.trace.normalise import is_plain, items_field, lenient_items, strict_items
-from tasks_lib.trace.record import Record, raw_of
+from tasks_lib.trace.record import Record, detached, raw_of
 from tasks_lib.trace.turns import FunctionCallPair, Turn, call_pairs, messages_of, split_turns
 
 _COMPACT_START = '{"FORMAT":"'
+"""How the text of a trace begins that orjson wrote and so reads exactly."""
+
+_ONLY_FORMAT = frozenset({"FORMAT"})
 
 
 class TraceFormat(StrEnum):
@@ -71,11 +76,12 @@ class Trace(Record):
             ValueError: it is not a trace; the message names the place.
         """
         if isinstance(value, (str, bytes)):
-            data = _object(loads_fast(value), strict)
-            if len(data) > 2 or strict or not is_plain(data["items"]):
-                data = _object(exact(value, data), strict)
+            data = loads_fast(value)
+            if not strict and _is_plain_trace(data):
+                return cls.view(data)
+            data = _object(exact(value, data), strict)
         else:
-            data = _object(plain(value), strict)
+            data = _object(detached(value), strict)
         data["items"] = (strict_items if strict else lenient_items)(data["items"])
         if len(data) > 2 or "FORMAT" in data:
             data = cls.accept({key: data[key] for key in data if key in cls.model_fields}, "trace")
@@ -84,8 +90,7 @@ class Trace(Record):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Return the trace that `to_json` wrote as `text`, trusting it unchecked."""
-        read = loads_fast if text.startswith(_COMPACT_START) else loads
-        return cls.view(read(text))
+        return cls.view(orjson.loads(text) if text.startswith(_COMPACT_START) else loads(text))
 
     @classmethod
     def from_items(cls, items: Iterable[Any], **fields: Any) -> Self:
@@ -94,7 +99,12 @@ class Trace(Record):
         Raises:
             ValueError: an item or a field does not fit.
         """
-        return cls(items=list(items), **fields)
+        items = list(items)
+        if fields or not is_plain(items):
+            return cls(items=items, **fields)
+        trace = cls.view({"FORMAT": "open_responses", "items": items})
+        trace._unset = _ONLY_FORMAT
+        return trace
 
     @classmethod
     def from_events(
@@ -174,11 +184,13 @@ class Trace(Record):
     def get_last_assistant_text(self) -> str | None:
         """Return the text of the last assistant message inside a turn; None without one."""
         items = self._data["items"]
-        for place in range(len(items) - 1, -1, -1):
-            item = items[place]
+        for item in reversed(items):
             if item["type"] == "message" and item["role"] == "assistant":
-                answers = any(_is_user_message(earlier) for earlier in items[:place])
-                return content_text(item["content"]) if answers else None
+                for earlier in items:
+                    if earlier is item:
+                        return None
+                    if earlier["type"] == "message" and earlier["role"] == "user":
+                        return content_text(item["content"])
         return None
 
     def get_last_user_text(self) -> str | None:
@@ -235,6 +247,17 @@ class Trace(Record):
             )
             for begin in child_spans(events, self.span_id)
         ]
+
+
+def _is_plain_trace(value: Any) -> bool:
+    """Say whether `value` is nothing but `FORMAT` and items that need no second look."""
+    return (
+        type(value) is dict
+        and len(value) == 2
+        and value.get("FORMAT") == "open_responses"
+        and type(items := value.get("items")) is list
+        and is_plain(items)
+    )
 
 
 def _is_user_message(item: dict[str, Any]) -> bool:

@@ -1,0 +1,37 @@
+"""The import names that authors' snippets use for our types."""
+
+import sys
+from types import ModuleType
+
+from tasks_lib.compat import dtypes
+
+_MODULES = (
+    "latticeflow.core.dtypes",
+    "latticeflow.assessment.dtypes",
+    "latticeflow.bindings.open_responses.models",
+)
+
+
+def install() -> None:
+    """Make `from latticeflow.core.dtypes import Trace` and its older spellings work.
+
+    They give our own types, whatever else of that name is installed: an object of a
+    stranger's `Trace` could not be stored or scored here. Calling it again changes nothing.
+    """
+    for name in _MODULES:
+        parent, _, last = name.rpartition(".")
+        setattr(_package(parent), last, dtypes)
+        sys.modules[name] = dtypes
+
+
+def _package(name: str) -> ModuleType:
+    """Return the package `name`, made together with its parents where there is none."""
+    package = sys.modules.get(name)
+    if package is None:
+        package = ModuleType(name, "Import names kept for authors' snippets.")
+        package.__path__ = []
+        sys.modules[name] = package
+        parent, _, last = name.rpartition(".")
+        if parent:
+            setattr(_package(parent), last, package)
+    return package

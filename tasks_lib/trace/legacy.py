@@ -1,0 +1,149 @@
+"""Solver outputs as they were before traces, and outputs in groups."""
+
+from typing import Any
+
+from tasks_lib.trace.conversions import items_to_messages
+from tasks_lib.trace.fields import Field
+from tasks_lib.trace.items import CustomTaskInputMessage, CustomTaskOutputMessage
+from tasks_lib.trace.jsontext import copy_json
+from tasks_lib.trace.nested import NestedList, RecordList, Shape, dump, nested, nested_list
+from tasks_lib.trace.outputs import (
+    MODEL_OUTPUT,
+    ChatCompletionInputMessage,
+    ChatCompletionOutputMessage,
+)
+from tasks_lib.trace.record import Record
+from tasks_lib.trace.solver_trace import DirectModelIO, SolverTrace
+
+LegacyMessage = (
+    ChatCompletionInputMessage
+    | ChatCompletionOutputMessage
+    | CustomTaskInputMessage
+    | CustomTaskOutputMessage
+)
+_CUSTOM_MESSAGES: dict[str, type[CustomTaskInputMessage | CustomTaskOutputMessage]] = {
+    "custom_task_input_message": CustomTaskInputMessage,
+    "custom_task_output_message": CustomTaskOutputMessage,
+}
+
+
+class _LegacyMessageShape:
+    """A chat message, or the input or output of a model that does not chat."""
+
+    def view(self, data: dict[str, Any]) -> LegacyMessage:
+        return self._class_of(data).view(data)
+
+    def accept(self, value: Any, where: str) -> Any:
+        if isinstance(value, Record):
+            return value._data
+        if not isinstance(value, dict):
+            raise ValueError(f"{where}: {value!r:.80} is not a message")
+        return self._class_of(value).accept(value, where)
+
+    @staticmethod
+    def _class_of(data: dict[str, Any]) -> type[LegacyMessage]:
+        custom = _CUSTOM_MESSAGES.get(data.get("type", ""))
+        if custom is not None:
+            return custom
+        is_reply = data.get("role") == "assistant"
+        return ChatCompletionOutputMessage if is_reply else ChatCompletionInputMessage
+
+
+class SingleSolverOutput(Record):
+    """A conversation as chat messages, the model's last one included, and its output."""
+
+    messages: Field[RecordList[LegacyMessage]] = nested_list(_LegacyMessageShape())
+    output: Field[Any] = nested(MODEL_OUTPUT)
+    direct_ios = nested_list(DirectModelIO, default=list)
+
+
+class _Group(NestedList):
+    """A list of records, or an object of them by name."""
+
+    def __init__(self, shape: Shape[Any]) -> None:
+        super().__init__(shape)
+
+    def read(self, record: Record, raw: Any) -> Any:
+        if isinstance(raw, dict):
+            return {name: self.shape.view(member) for name, member in raw.items()}
+        return super().read(record, raw)
+
+    def write(self, value: Any, where: str) -> Any:
+        if isinstance(value, dict):
+            return {
+                name: self.shape.accept(member, f"{where}.{name}") for name, member in value.items()
+            }
+        return super().write(value, where)
+
+    def adopt(self, record: Record, value: Any) -> None:
+        if not isinstance(value, dict):
+            super().adopt(record, value)
+
+    def dump(self, record: Record, exclude_unset: bool) -> Any:
+        value = getattr(record, self.name)
+        if isinstance(value, dict):
+            return {name: dump(member, exclude_unset) for name, member in value.items()}
+        return dump(value, exclude_unset)
+
+
+class GroupedSolverOutput(Record):
+    """Several legacy outputs for one sample, in order or by name."""
+
+    solver_outputs: Field[RecordList[SingleSolverOutput] | dict[str, SingleSolverOutput]] = _Group(
+        SingleSolverOutput
+    )
+
+
+class GroupedSolverTrace(Record):
+    """Several solver traces for one sample, in order or by name."""
+
+    solver_outputs: Field[RecordList[SolverTrace] | dict[str, SolverTrace]] = _Group(SolverTrace)
+
+
+SolverOutput = SolverTrace | SingleSolverOutput | GroupedSolverTrace | GroupedSolverOutput
+
+
+class _SolverOutputShape:
+    """Any solver output, told by its keys."""
+
+    def view(self, data: dict[str, Any]) -> SolverOutput:
+        return self._class_of(data).view(data)
+
+    def accept(self, value: Any, where: str) -> Any:
+        if isinstance(value, Record):
+            return value._data
+        if not isinstance(value, dict):
+            raise ValueError(f"{where}: {value!r:.80} is not a solver output")
+        return self._class_of(value).accept(value, where)
+
+    @staticmethod
+    def _class_of(data: dict[str, Any]) -> type[SolverOutput]:
+        if "trace" in data:
+            return SolverTrace
+        if "solver_outputs" not in data:
+            return SingleSolverOutput
+        group = data["solver_outputs"]
+        members = group.values() if isinstance(group, dict) else group
+        traced = all("trace" in member for member in members)
+        return GroupedSolverTrace if traced else GroupedSolverOutput
+
+
+SOLVER_OUTPUT = _SolverOutputShape()
+
+
+def to_legacy(solver_trace: SolverTrace) -> SingleSolverOutput:
+    """Return `solver_trace` in the form that `message_format: latticeflow` asks for.
+
+    Function calls and developer messages have no place in it and are left out; a model that
+    does not chat keeps its custom messages.
+    """
+    items = solver_trace.trace.raw_items
+    messages: list[dict[str, Any]] = items_to_messages(items)
+    if not messages:
+        messages = [copy_json(item) for item in items if item["type"] in _CUSTOM_MESSAGES]
+    outputs = solver_trace.raw_outputs_json
+    return SingleSolverOutput(
+        messages=messages,
+        output=outputs[-1] if outputs else None,
+        direct_ios=list(solver_trace.direct_ios),
+    )
