@@ -50,6 +50,7 @@ class CsvTable(LineTable):
             lines = _Lines(stream)
             records = _records(lines, problems)
             _, header_line, header = next(records, (0, 1, []))
+            problems.settle()
             self.columns = _checked_header(header, header_line, problems)
             kinds = self._index(records, problems, typed)
             self._end = lines.offset

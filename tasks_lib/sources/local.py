@@ -3,7 +3,7 @@
 import json
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -57,12 +57,14 @@ class LocalSource(Definition):
             DefinitionError: the file can't be read, is malformed, repeats a `sample_id`, or a
                 filter fails on one of its rows; naming file and line.
         """
+        if file.is_dir():
+            raise DefinitionError("is a folder, not a file", str(file))
         try:
             table = self._table(file)
             positions = self._kept(table)
             has_ids = table.ids.settle(positions, _id_reader(table), table.place)
         except OSError as error:
-            raise DefinitionError(f"can't be read: {error.strerror}", str(file)) from error
+            raise DefinitionError(f"can't be read: {error.strerror or error}", str(file)) from error
         return _FileRows(table, positions, has_ids, self._settings())
 
     def _table(self, file: Path) -> Table:
@@ -120,11 +122,7 @@ class _FileRows(Rows):
         positions = _picked(self._positions, places)
         rows = self._table.rows(positions)
         return [
-            Sample(
-                id=self._id(row, position),
-                index=place,
-                data=row,
-            )
+            Sample(id=self._id(row, position), index=place, data=row)
             for place, position, row in zip(places, positions, rows, strict=True)
         ]
 
@@ -143,7 +141,7 @@ def _picked(positions: Sequence[int], places: Sequence[int]) -> Sequence[int]:
     return [positions[place] for place in places]
 
 
-def _id_reader(table: Table) -> Any:
+def _id_reader(table: Table) -> Callable[[list[int]], list[Any]]:
     def read(positions: list[int]) -> list[Any]:
         return [row.get(ID_COLUMN) for row in table.rows(positions)]
 

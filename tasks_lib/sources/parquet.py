@@ -14,7 +14,7 @@ from tasks_lib.sources.jsonable import needs_care, plain
 from tasks_lib.sources.table import RowData, Table
 
 _PIECE = 1024
-_MOST_CURSORS = 8
+_MOST_CURSORS = 4
 
 
 class ParquetTable(Table):
@@ -103,14 +103,14 @@ class ParquetTable(Table):
 
     def _rows_of(self, cursor: "_Cursor", positions: Sequence[int]) -> list[RowData]:
         offsets = [position - cursor.start for position in positions]
-        if offsets[-1] - offsets[0] + 1 == len(offsets):
+        if offsets == list(range(offsets[0], offsets[0] + len(offsets))):
             return self._plain_rows(cursor.piece.slice(offsets[0], len(offsets)))
         return self._plain_rows(cursor.piece.take(offsets))
 
     def _plain_rows(self, batch: Any) -> list[RowData]:
         columns = []
         for name in batch.schema.names:
-            values = batch.column(name).to_pylist()
+            values = batch.column(name).to_pylist(maps_as_pydicts="lossy")
             columns.append([plain(value) for value in values] if name in self._careful else values)
         return [
             dict(zip(batch.schema.names, row, strict=True)) for row in zip(*columns, strict=True)
