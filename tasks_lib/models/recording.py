@@ -21,7 +21,8 @@ from typing import Any, Protocol
 from tasks_lib.errors import DefinitionError, bounded
 from tasks_lib.jsontext import dump_bytes, loads
 
-_MAX_PARAMETER_SETS = 5
+_LINES_LOOKED_AT = 100  # for the parameters that a message names
+_MAX_PARAMETER_SETS = 4
 
 
 class RecordedCall(Protocol):
@@ -109,9 +110,12 @@ class Recording:
         try:
             for offset, line in self._lines():
                 digest.update(line)
-                request, call = self._keys(line, offset)
-                requests.append(request)
-                calls.append(call)
+                request, owner = self._parsed(line, offset)
+                if len(offsets) < _LINES_LOOKED_AT:
+                    self._parameters.add(_parameters(request))
+                canonical = _canonical(request)
+                requests.append(_key(canonical))
+                calls.append(_key(canonical, *owner))
                 offsets.append(offset)
         except BaseException:
             self._file.close()
@@ -127,13 +131,13 @@ class Recording:
                 yield offset, line
             offset += len(line)
 
-    def _keys(self, line: bytes, offset: int) -> tuple[int, int]:
-        """Return the keys of a line's request and of its call."""
+    def _parsed(self, line: bytes, offset: int) -> tuple[Any, list[str | int]]:
+        """Return a line's request, and whose it is: sample, trial, ordinal; empty: anyone's."""
         try:
             call = loads(line)
             request, _ = call["request"], call["reply"]
             owner: list[str | int] = []
-            if "sample_id" in call:  # else it is found by its request alone
+            if "sample_id" in call:
                 numbers = int(call.get("trial", 0)), int(call.get("ordinal", 0))
                 owner = [str(call["sample_id"]), *numbers]
         except (ValueError, KeyError, TypeError) as error:
@@ -142,10 +146,7 @@ class Recording:
                 where=f"{self.path}:{self._line_number(offset)}",
                 fix="write one JSON object a line with 'request' and 'reply'",
             ) from None
-        if len(self._parameters) < _MAX_PARAMETER_SETS:
-            self._parameters.add(_parameters(request))
-        canonical = _canonical(request)
-        return _key(canonical), _key(canonical, *owner)
+        return request, owner
 
     def _line_number(self, offset: int) -> int:
         with self.path.open("rb") as file:
@@ -177,7 +178,7 @@ class Recording:
             plural = "reply" if times == 1 else "replies"
             return f"{name} holds {times} {plural} to this request, trial {trial} asks for another"
         asked = _parameters(_without_model(request))
-        if 0 < len(self._parameters) < _MAX_PARAMETER_SETS and asked not in self._parameters:
+        if 0 < len(self._parameters) <= _MAX_PARAMETER_SETS and asked not in self._parameters:
             known = " or ".join(sorted(each.decode() for each in self._parameters))
             return (
                 f"{name} was recorded with the parameters {bounded(known)}, "

@@ -14,8 +14,8 @@ from typing import Any
 
 _IS = r"(?:\s+is\b|'s\b|:)"
 _SAID_AFTER = re.compile(  # "The capital of France is Paris", "It's Paris"
-    rf"\bcapital(?: city)? of .{{1,60}}?{_IS}(?P<claim>.*)"
-    rf"|^(?:the )?(?:correct )?(?:answer|capital|capital city|it|that){_IS}(?P<short>.*)",
+    rf"\bcapital(?: city)?(?: of .{{1,60}}?)?{_IS}(?P<claim>.*)"
+    rf"|^(?:(?:the )?(?:correct )?answer|it|that){_IS}(?P<short>.*)",
     re.IGNORECASE,
 )
 _SAID_BEFORE = re.compile(  # "Paris is the capital of France", "Paris, the capital of France, …"
