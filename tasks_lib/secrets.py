@@ -71,6 +71,11 @@ def is_reference(text: str) -> bool:
     return _REFERENCE.fullmatch(text) is not None
 
 
+def secret_names(text: str) -> list[str]:
+    """Return the names of all `<< secrets.NAME >>` in `text`."""
+    return _NAMED.findall(text)
+
+
 def is_secret(name: str, value: str) -> bool:
     """Return whether a literal `value` under `name` (a field, header or variable) is a secret."""
     return bool(_SECRET_NAME.search(name) or _SECRET_LOOK.match(value))

@@ -9,10 +9,9 @@ from tasks_lib.config import did_you_mean
 from tasks_lib.definitions.model import Model
 from tasks_lib.errors import DefinitionError, DefinitionErrors, bounded
 from tasks_lib.resolve.resolved import ResolvedSpec
-from tasks_lib.resolve.stored import stored_model
+from tasks_lib.resolve.stored import connection_settings
 
 _FOR_PEOPLE = ("display_name", "description", "long_description", "tags")
-_LIMITS = ("rate_limit", "max_concurrent_requests", "secrets")
 
 
 def check_dataset_columns(spec: ResolvedSpec, columns: Collection[str]) -> None:
@@ -53,16 +52,12 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
         "definition": spec.task.definition.model_dump(mode="json", by_alias=True),
         "config": dict(spec.config),
         "datasets": {
-            name: _settings(dataset.model_dump(mode="json", exclude=set(_FOR_PEOPLE)))
+            name: _without_places(dataset.model_dump(mode="json", exclude=set(_FOR_PEOPLE)))
             for name, dataset in spec.datasets.items()
         },
         "model": spec.model_key,
         "models": {
-            key: {
-                name: value
-                for name, value in stored_model(model).items()
-                if name not in (*_FOR_PEOPLE, *_LIMITS)
-            }
+            key: [connection_settings(model), model.task, model.parameters]
             for key, model in (models or {}).items()
         },
         "sampling": [spec.num_samples, spec.subsampling, spec.num_trials],
@@ -71,8 +66,10 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _settings(tree: Any) -> Any:
+def _without_places(tree: Any) -> Any:
     """Return `tree` without the places of files: the same data elsewhere is the same data."""
     if isinstance(tree, dict):
-        return {key: _settings(value) for key, value in tree.items() if not key.endswith("_path")}
-    return [_settings(item) for item in tree] if isinstance(tree, list) else tree
+        return {
+            key: _without_places(value) for key, value in tree.items() if not key.endswith("_path")
+        }
+    return [_without_places(item) for item in tree] if isinstance(tree, list) else tree

@@ -22,14 +22,14 @@ from tasks_lib.resolve.library import Library
 from tasks_lib.resolve.one_task import bound_task
 from tasks_lib.resolve.parts import Part, Problems
 from tasks_lib.resolve.project import Project
-from tasks_lib.resolve.resolved import Overrides, ResolvedEvaluation
+from tasks_lib.resolve.resolved import NO_OVERRIDES, Overrides, ResolvedEvaluation
 from tasks_lib.resolve.specs import Context, Sampling, resolve_spec, with_settings
 from tasks_lib.resolve.tasks import task_header
 
 _DEBUG_SAMPLES = 10  # what the older `mode: debug` of an evaluation meant
 
 
-def resolve(file: Path, overrides: Overrides = Overrides()) -> ResolvedEvaluation:  # noqa: B008
+def resolve(file: Path, overrides: Overrides = NO_OVERRIDES) -> ResolvedEvaluation:
     """Return what a run file, an evaluation file or a task file means, ready to be planned.
 
     Keys are looked up in the file, then among the YAML files of its project. Nothing is

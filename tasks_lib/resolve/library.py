@@ -1,8 +1,9 @@
 """The entities a run may name by key: found, loaded and typed when first named."""
 
 from pathlib import Path
+from typing import Any
 
-from tasks_lib.config import did_you_mean
+from tasks_lib.config import KeyPath, did_you_mean
 from tasks_lib.definitions.adapter import ModelAdapter
 from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.definitions.keys import PROVIDERS, provider_key, split_provider_reference
@@ -14,6 +15,7 @@ from tasks_lib.models.adapters import BUILT_IN
 from tasks_lib.models.connections.provider import ProviderConnection
 from tasks_lib.resolve.parts import Part, Problems
 from tasks_lib.resolve.project import Project
+from tasks_lib.secrets import secret_names
 
 _LISTS: dict[Kind, str] = {
     "task": "tasks",
@@ -43,6 +45,8 @@ class Library:
         for kind, name in _LISTS.items():
             for entry in run.entries(name):
                 self._declare(kind, entry)
+        secrets = run.tree.get("secrets") if isinstance(run.tree, dict) else None
+        self._secrets: dict[str, str] = secrets or {}
         self._datasets: dict[str, Dataset | None] = {}
         self._unusable: set[str] = set()
         self.models: dict[str, Model] = {}
@@ -56,7 +60,7 @@ class Library:
             DefinitionError: the file can't be read.
         """
         part = self._load(path)
-        if part.document.kind != kind and "$provider" not in part.tree:
+        if part.document.kind != kind:
             problem = f"'{path}' defines no {kind}, but a {part.document.kind}"
             self._problems.add(DefinitionError(problem, fix=f"give the file of a {kind}"))
             return None
@@ -85,7 +89,11 @@ class Library:
         if path is None:
             self._problems.add(self._unknown(kind, key, asking))
             return None
-        part = self._load(path)
+        try:
+            part = self._load(path)
+        except DefinitionError as error:
+            self._problems.add(error)
+            return None
         self._declared[kind, key] = part
         return part
 
@@ -124,9 +132,12 @@ class Library:
     def _model(self, name: str, key: str, asking: DefinitionError) -> Model | None:
         if ("model", key) in self._declared or self._project.find("model", key):
             part = self.part("model", key, asking)
-            if part is not None and "$provider" not in part.tree:
+            if part is None:
+                return None
+            if "$provider" not in part.tree:
+                self._check_secrets(part, part.tree, ())
                 return with_absolute_paths(part, "config").typed(Model, self._problems)
-            name = part.tree["$provider"] if part is not None else name
+            name = part.tree["$provider"]
         if "/" not in name:
             provider, found, rest = name.partition("$")
             if not found or provider not in PROVIDERS or not rest:
@@ -134,6 +145,18 @@ class Library:
                 return None
             name = f"{provider}/{rest}"
         return provider_model(name, key)
+
+    def _check_secrets(self, model: Part, tree: Any, path: KeyPath) -> None:
+        if isinstance(tree, dict | list):
+            for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+                self._check_secrets(model, value, (*path, key))
+        elif isinstance(tree, str):
+            declared = {*self._secrets, *(model.tree.get("secrets") or ())}
+            for name in secret_names(tree):
+                if name not in declared:
+                    fix = did_you_mean(name, declared) or f"add '{name}' under 'secrets:'"
+                    problem = f"secret '{name}' is not declared"
+                    self._problems.add(model.error(path, problem, fix))
 
     def _add_adapter(self, model: Model, asking: DefinitionError) -> None:
         key = model.config.adapter_key

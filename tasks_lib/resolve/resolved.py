@@ -11,7 +11,7 @@ from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.definitions.evaluation import CachePolicy, Subsampling
 from tasks_lib.definitions.model import Model
 from tasks_lib.definitions.task import Task
-from tasks_lib.resolve.stored import dumped, plain, references, stored_model
+from tasks_lib.resolve.stored import dumped, plain, references, stored_model, yaml_of
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,10 @@ class Overrides:
     num_trials: int | None = None
     cache_policy: CachePolicy | None = None
     env_file: Path | None = None
+
+
+NO_OVERRIDES = Overrides()
+"""The files as they are."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,10 @@ class ResolvedEvaluation:
             "secrets": references(self.secrets, "secret"),
         }
         return {key: value for key, value in document.items() if value}
+
+    def to_yaml(self) -> str:
+        """Return `to_document` as YAML text, written so that loading reads the same values."""
+        return yaml_of(self.to_document())
 
 
 def _specification(

@@ -1,7 +1,9 @@
 """Definitions as they may be stored: plain YAML values, without a secret."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+import yaml
 
 from tasks_lib.base import Definition
 from tasks_lib.definitions.model import Model
@@ -16,29 +18,41 @@ _OPEN_MAPPINGS = frozenset({"custom_headers", "environment"})
 def stored_model(model: Model) -> dict[str, Any]:
     """Return a model as it may be stored: literal secrets become names of variables to set."""
     stored = dumped(model)
-    stored["config"] = _without_secrets(stored["config"], model.key)
+    stored["config"] = _with_stand_ins(
+        stored["config"], lambda name, value: _reference(value, model.key, name)
+    )
     if stored.get("secrets"):
         stored["secrets"] = references(stored["secrets"], model.key)
     return stored
 
 
-def _without_secrets(tree: Any, owner: str) -> Any:
+def connection_settings(model: Model) -> dict[str, Any]:
+    """Return how a model is reached, secrets and the names of their variables left out."""
+    settings: dict[str, Any] = _with_stand_ins(dumped(model)["config"], lambda name, value: None)
+    return settings
+
+
+def _with_stand_ins(tree: Any, stand_in: Callable[[str, Any], Any]) -> Any:
     if isinstance(tree, list):
-        return [_without_secrets(item, owner) for item in tree]
+        return [_with_stand_ins(item, stand_in) for item in tree]
     if not isinstance(tree, dict):
         return clean_url(tree) if isinstance(tree, str) and "://" in tree else tree
     cleaned: dict[str, Any] = {}
     for name, value in tree.items():
         if name in _OPEN_MAPPINGS and isinstance(value, dict):
             cleaned[name] = {
-                key: _reference(item, owner, key) if is_secret(key, str(item)) else item
+                key: stand_in(key, item) if _may_be_secret(key, item) else item
                 for key, item in value.items()
             }
         elif name in _SECRET_FIELDS:
-            cleaned[name] = _reference(value, owner, name)
+            cleaned[name] = stand_in(name, value)
         else:
-            cleaned[name] = _without_secrets(value, owner)
+            cleaned[name] = _with_stand_ins(value, stand_in)
     return cleaned
+
+
+def _may_be_secret(name: str, value: Any) -> bool:
+    return isinstance(value, str) and (is_reference(value) or is_secret(name, value))
 
 
 def references(secrets: Mapping[str, str], owner: str) -> dict[str, str]:
@@ -64,3 +78,21 @@ def plain(tree: Any) -> Any:
     if isinstance(tree, list | tuple):
         return [plain(item) for item in tree]
     return str(tree) if isinstance(tree, str) else tree
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes text that YAML 1.1 or 1.2 would take for something else."""
+
+
+def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    # PyYAML itself quotes words such as `yes`, but no number that only 1.2 knows
+    style = "|" if "\n" in text else None if text[:1].isalpha() else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text_node)
+
+
+def yaml_of(tree: Any) -> str:
+    """Return plain values as YAML that loading reads back as they are."""
+    return yaml.dump(tree, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)

@@ -6,6 +6,7 @@ import pytest
 
 from tasks_lib.errors import DefinitionErrors
 from tasks_lib.resolve import Overrides, resolve
+from tasks_lib.resolve.resolved import NO_OVERRIDES
 from tests.resolve.project import DATASET, MODEL, RUN, TASK, UNIQUENESS, at
 
 
@@ -25,7 +26,7 @@ def project(write_files):
     )
 
 
-def problems_of(file: Path, overrides: Overrides = Overrides()) -> list[str]:  # noqa: B008
+def problems_of(file: Path, overrides: Overrides = NO_OVERRIDES) -> list[str]:
     with pytest.raises(DefinitionErrors) as caught:
         resolve(file, overrides)
     return [str(problem) for problem in caught.value.problems]
@@ -269,3 +270,41 @@ def test_a_wrong_config_value_hides_no_other_problem(project, write_files):
         "evaluation.task_specifications.1.task_config: config parameter 'field' has no value; "
         "set 'field', or make it 'nullable: true'",
     ]
+
+
+def test_undeclared_secrets_and_adapters_are_told(project, write_files):
+    model = MODEL.replace("$LAB_API_KEY", "<< secrets.lob >>").replace(
+        "latticeflow$openai_chat_completion", "latticeflow$openai_chat_completions"
+    )
+    write_files({"models/lab.yaml": model})
+    found = problems_of(project / "run.yaml")
+    assert len(found) == 2
+    assert "lab.yaml:7: config.api_key: secret 'lob' is not declared" in found[0]
+    assert "did you mean 'latticeflow$openai_chat_completion'?" in found[1]
+
+
+def test_a_broken_file_of_the_project_is_told_beside_other_problems(project, write_files):
+    write_files({"tasks/trivia.yaml": TASK.replace("role: user", "rule: user")})
+    write_files({"run.yaml": RUN.replace("field: target", "feild: target")})
+    text = "\n".join(problems_of(project / "run.yaml"))
+    assert "trivia.yaml:" in text
+    assert "unknown key 'rule'" in text
+    assert "unknown config parameter 'feild'" in text
+
+
+ADAPTER = """\
+key: mine
+display_name: Mine
+process_input: {language: jinja, source_code: "{{ input | tojson }}"}
+process_output: {language: jinja, source_code: "{{ body }}"}
+"""
+
+
+def test_a_declared_adapter_comes_along(project, write_files):
+    write_files(
+        {
+            "adapters/mine.yaml": ADAPTER,
+            "models/lab.yaml": MODEL.replace("latticeflow$openai_chat_completion", "mine"),
+        }
+    )
+    assert list(resolve(project / "run.yaml").adapters) == ["mine"]
