@@ -46,19 +46,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = set(options.names) - BENCHMARKS.keys()
     if unknown:
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
-    rows: list[tuple[str, ...]] = [HEADER]
+    results: list[Result] = []
     failed = False
     for name in options.names or BENCHMARKS:
         began = time.monotonic()
         try:
             with workbench(options.samples, options.connections, options.repeats) as bench:
-                rows += [_row(result) for result in BENCHMARKS[name](bench)]
+                results += BENCHMARKS[name](bench)
         except BenchmarkError as error:
             failed = True
             print(f"{name}: {error}", file=sys.stderr)
         print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
-    print(_table(rows))
+    print(table(results))
     return 1 if failed else 0
+
+
+def table(results: Sequence[Result]) -> str:
+    """Return results as aligned text, a header first."""
+    rows = [HEADER, *map(_row, results)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows.insert(1, tuple("-" * width for width in widths))
+    return "\n".join(_line(row, widths) for row in rows)
 
 
 def _row(result: Result) -> tuple[str, ...]:
@@ -69,20 +77,17 @@ def _row(result: Result) -> tuple[str, ...]:
 
 
 def _quantity(value: float, unit: str) -> str:
-    digits = 0 if value == int(value) else max(0, 3 - len(str(int(abs(value)))))
-    return f"{value:,.{digits}f} {unit}".strip()
+    digits = 0 if value == 0 else max(0, 3 - len(str(int(abs(value)))))
+    return f"{value:,.{digits if unit else 0}f} {unit}".strip()
 
 
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        name, measured, beside, ratio, target, floor = (
-            cell.rjust(width) if 1 <= place <= 3 else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        lines.append("  ".join((name, measured, beside, ratio, target, floor)).rstrip())
-    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    figures = range(1, 4)
+    aligned = (
+        cell.rjust(width) if place in figures else cell.ljust(width)
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return "  ".join(aligned).rstrip()
 
 
 if __name__ == "__main__":
