@@ -8,7 +8,7 @@ from tasks_lib.errors import MetricError, SampleError, bounded
 from tasks_lib.metrics.base import NO_ROWS, BaseMetric, MetricValue
 from tasks_lib.metrics.table import ScoreTable
 from tasks_lib.snippets import SnippetSource, load_snippet
-from tasks_lib.trace import SampleScore
+from tasks_lib.trace.evidence import SampleScore
 
 
 class PythonMetric(BaseMetric):
@@ -26,7 +26,7 @@ class PythonMetric(BaseMetric):
         if not table.n:
             return [MetricValue(self.key or self.type, None, 0, reason=NO_ROWS)]
         scores = [
-            SampleScore(values=values, metadata=metadata)
+            SampleScore.view({"values": values, "metadata": metadata, "direct_ios": []})
             for values, metadata in zip(table.rows(), table.metadata, strict=True)
         ]
         try:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tasks_lib.trace import SolverTrace, to_legacy
+from tasks_lib.trace import SolverTrace
+from tasks_lib.trace.legacy import to_legacy
 
 
 @dataclass(frozen=True, slots=True)
