@@ -20,6 +20,7 @@ class BaseScorer(Definition, ABC):
     key: UserKey | None = None
     """Name in results; made from the type where it is left out."""
     display_name: str | None = None
+    """Name shown to people."""
     purpose: Literal["score", "qa"] = "score"
     """`qa`: checks the evaluation itself; its metrics stay out of the headline."""
     metrics: tuple[Metric, ...] | None = None
