@@ -83,7 +83,7 @@ class Trace(Record):
         else:
             data = _object(detached(value), strict)
         data["items"] = (strict_items if strict else lenient_items)(data["items"])
-        if len(data) > 2 or "FORMAT" in data:
+        if len(data) > 1:
             data = cls.accept({key: data[key] for key in data if key in cls.model_fields}, "trace")
         return cls.view(data)
 

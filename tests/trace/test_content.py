@@ -63,7 +63,7 @@ def test_content_is_a_list_in_which_text_can_be_looked_for():
     assert "Grace" not in content
     assert part in content
     assert content == [part]
-    assert content + [] == [part]
+    assert content[:1] == [part]
 
 
 def test_parts_have_the_defaults_of_the_format():
