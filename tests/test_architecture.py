@@ -22,13 +22,15 @@ import tasks_lib
 from tasks_lib.base import Definition
 
 REPOSITORY = Path(__file__).parents[1]
+CATALOG = REPOSITORY / "tasks_lib/catalog"  # task files with authors' snippets, no modules
 MAX_LINES = 300
 
 # From the top of the house to its ground; a room may import its own layer and those below.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows",),
     ("report",),
-    ("steps", "runtime", "solving", "scoring"),
+    ("checking", "explaining", "steps", "session"),
+    ("reduction", "run_record", "runtime", "scoring", "solving", "verdict"),
     ("plan", "batches"),
     ("results",),
     ("resolve", "schema"),
@@ -36,11 +38,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("definitions", "solvers", "scorers", "metrics", "sources", "models"),
     ("filters",),
     ("trace", "compat", "templates", "snippets", "statistics", "sandbox", "placeholders"),
-    ("samples", "secrets", "errors", "base", "keys", "jsontext"),
+    ("samples", "secrets", "errors", "exit_codes", "base", "keys", "jsontext"),
 )
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 
 HEAVY = frozenset({"openai", "pyarrow", "pandas", "numpy", "scipy", "prefect", "llama_cpp"})
+DESCRIPTORS = (property, classmethod, staticmethod)
 UNIONS = {
     "solvers": "Solver",
     "scorers": "Scorer",
@@ -88,6 +91,7 @@ def sources() -> dict[str, Source]:
         ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path
         for package in ("tasks_lib", "flows")
         for path in sorted((REPOSITORY / package).rglob("*.py"))
+        if CATALOG not in path.parents
     }
     found = {}
     for name, path in paths.items():
@@ -189,7 +193,6 @@ def test_the_library_never_imports_prefect() -> None:
     ("imported", "allowed"),
     [
         ("jinja2", {"tasks_lib.templates", "tasks_lib.sandbox"}),
-        ("yaml", {"tasks_lib.config", "tasks_lib.loading", "tasks_lib.resolve"}),
         ("typer", {"flows.cli"}),
     ],
 )
@@ -247,9 +250,23 @@ def members(union: Any) -> set[type]:
     return set().union(*map(members, parts))
 
 
-def has_own_tag(node: ast.stmt) -> bool:
+def tagged_classes(source: Source) -> Iterator[str]:
+    """Yield the classes with a tag of their own that are no part of a member in their file."""
+    parts = {
+        name.id
+        for node in source.tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("Annotated[")
+        for name in ast.walk(node.value)
+        if isinstance(name, ast.Name)
+    }
+    for node in source.tree.body:
+        if isinstance(node, ast.ClassDef) and node.name not in parts and has_own_tag(node):
+            yield node.name
+
+
+def has_own_tag(node: ast.ClassDef) -> bool:
     """Whether a class says `type: Literal[...]` (or `connection_type`) of its own."""
-    return isinstance(node, ast.ClassDef) and any(
+    return any(
         isinstance(field, ast.AnnAssign)
         and isinstance(field.target, ast.Name)
         and field.target.id in {"type", "connection_type"}
@@ -266,11 +283,10 @@ def test_every_member_is_listed_in_its_union(package: str, union: str) -> None:
         for member in members(getattr(importlib.import_module(home), union))
     }
     written = {
-        f"{source.name}.{node.name}"
+        f"{source.name}.{name}"
         for source in sources().values()
         if source.name.startswith(home + ".")
-        for node in source.tree.body
-        if isinstance(node, ast.ClassDef) and has_own_tag(node)
+        for name in tagged_classes(source)
     }
     assert written == listed
 
@@ -283,6 +299,18 @@ def modules() -> Iterator[ModuleType]:
                 yield importlib.import_module(info.name)
 
 
+def promised() -> set[str]:
+    """Names of methods that protocols document for all who keep them."""
+    return {
+        attribute
+        for module in modules()
+        for value in vars(module).values()
+        if inspect.isclass(value) and getattr(value, "_is_protocol", False)
+        for attribute in vars(value)
+        if inspect.getdoc(getattr(value, attribute))
+    }
+
+
 def public_members(module: ModuleType) -> Iterator[tuple[str, Any]]:
     """Yield public classes, functions and methods that are written in a module."""
     for name, value in vars(module).items():
@@ -291,21 +319,22 @@ def public_members(module: ModuleType) -> Iterator[tuple[str, Any]]:
         if inspect.isclass(value):
             yield f"{module.__name__}.{name}", value
             for attribute, member in vars(value).items():
-                documented = inspect.isroutine(member) or isinstance(member, property)
-                if documented and not attribute.startswith("_"):
+                said = inspect.isfunction(member) or isinstance(member, DESCRIPTORS)
+                if said and not attribute.startswith("_"):
                     yield f"{module.__name__}.{name}.{attribute}", getattr(value, attribute)
         elif inspect.isfunction(value):
             yield f"{module.__name__}.{name}", value
 
 
 def test_public_names_are_documented() -> None:
+    kept = promised()
     bare = [
         name
         for module in modules()
         for name, value in public_members(module)
-        if not inspect.getdoc(value)
+        if not inspect.getdoc(value) and name.rpartition(".")[2] not in kept
     ]
-    assert bare == []
+    assert not bare, "\n".join(["no docstring:", *bare])
 
 
 def test_what_may_be_written_in_yaml_is_documented() -> None:
@@ -320,4 +349,4 @@ def test_what_may_be_written_in_yaml_is_documented() -> None:
         for name, field in value.model_fields.items()
         if not field.description and name not in {"type", "connection_type"}
     ]
-    assert bare == []
+    assert not bare, "\n".join(["no description:", *bare])
