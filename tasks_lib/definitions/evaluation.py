@@ -86,7 +86,7 @@ class Evaluation(Definition):
 
 
 class RunConfig(Definition):
-    """How much is run, and whether earlier replies are used again."""
+    """Settings of a run that hold for all its tasks."""
 
     num_samples: PositiveInt | None = None
     """Samples of each task at most; all when absent."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tasks_lib.errors import DefinitionError
+from tasks_lib.errors import DefinitionError, bounded
 from tasks_lib.loading.kinds import Kind
 
 KeyPath = tuple[str | int, ...]
@@ -84,7 +84,7 @@ def located(
 ) -> DefinitionError:
     """Return an error whose `where` is `file:line: key.path`."""
     place = place_of(places, path)
-    inside = ".".join(map(str, path[place.depth :]))
+    inside = bounded(".".join(map(str, path[place.depth :])), 200)
     where = f"{shown(place.file)}:{place.line}"
     if place.text_file != place.file and str(place.text_file) not in problem:
         problem = f"{problem} (text of {shown(place.text_file)})"

@@ -63,12 +63,12 @@ def _answers_to(member: Any, part: str | int) -> bool:
         return part in tags or _answers_to(get_args(member)[0], part)
     if not _is_model(member):
         return False
-    literals = (
-        get_args(field.annotation)
-        for field in member.model_fields.values()
-        if get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1
+    if part in member.model_fields:
+        return False
+    literals = [field.annotation for field in member.model_fields.values()]
+    return part == member.__name__ or any(
+        part in get_args(literal) for literal in literals if get_origin(literal) is Literal
     )
-    return part == member.__name__ or any(part in values for values in literals)
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:

@@ -81,6 +81,7 @@ def complaints(
     """
     found = [_locate(error, tree) for error in errors]
     found = [error for error in found if not _excused(error, forgiving)]
+    refused = {error.path[:-1] for error in found if _refuses_member(error)}
     unbuilt = {
         error.path[:-1]
         for error in found
@@ -88,8 +89,10 @@ def complaints(
     }
     listed: dict[tuple[KeyPath, str], Complaint] = {}
     for error in found:
-        kind = error.detail["type"]
-        if (kind == "missing" and error.path[:-1] in unbuilt) or _is_other_form(error, found):
+        follows = any(
+            error.path[: len(path)] == path and not _refuses_member(error) for path in refused
+        ) or (error.detail["type"] == "missing" and error.path[:-1] in unbuilt)
+        if follows or _is_other_form(error, found):
             continue
         complaint = _worded(error, [e for e in found if e.path == error.path], model)
         listed.setdefault((complaint.path, complaint.problem), complaint)
@@ -129,6 +132,12 @@ def _excused(error: _Error, forgiving: bool) -> bool:
     return whole_placeholder(value) is not None
 
 
+def _refuses_member(error: _Error) -> bool:
+    """Return whether the only form there is has another `type` than the one written."""
+    is_type = error.path[-1:] in (("type",), ("connection_type",))
+    return is_type and error.detail["type"] == "literal_error"
+
+
 def _is_other_form(error: _Error, found: Sequence[_Error]) -> bool:
     """Return whether the author meant another form, in which something deeper is wrong."""
     depth = len(error.path)
@@ -147,8 +156,10 @@ def _worded(error: _Error, same_place: Sequence[_Error], model: type[BaseModel])
         return _unknown_key(error, model)
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return _unknown_member(error, model)
-    if kind == "literal_error" and path and path[-1] in ("type", "connection_type"):
+    if _refuses_member(error):
         return _refused_member(path, str(error.value), _choices(error))
+    if kind == "literal_error" and str(error.value) in MEMBERS.get(str(path[-1]), ()):
+        return Complaint(path, f"'{error.value}' is not supported yet", _one_of(_choices(error)))
     wanted = [_wanted(other) for other in same_place]
     if all(wanted):
         return _not_wanted(error, list(dict.fromkeys(filter(None, wanted))), same_place)

@@ -25,7 +25,7 @@ from tasks_lib.loading.yaml_text import (
 
 _MAX_DEPTH = 60
 _MAX_REFERENCES = 20
-_MAX_VALUES = 500_000
+_MAX_VALUES = 100_000
 _INCLUDE = "!include"
 _Entries = dict[str, tuple[yaml.Node, yaml.Node]]
 
@@ -65,6 +65,7 @@ class Reader:
         self._project = project
         self._open_nodes: set[int] = set()  # guards against an alias inside its own anchor
         self._texts: dict[Path, str] = {}
+        self._overflowed = False
 
     def read(self, file: Path) -> Any:
         """Return the tree of `file`; `BROKEN` stands for each value that could not be read."""
@@ -92,8 +93,10 @@ class Reader:
         return self._texts[file]
 
     def _value(self, node: yaml.Node, source: _Source, path: KeyPath) -> Any:
-        if len(path) > _MAX_DEPTH or len(self.places) > _MAX_VALUES:
-            return self._broken(path, "too many values, or nested too deeply", "make it smaller")
+        if len(self.places) > _MAX_VALUES:
+            return self._too_many(path)
+        if len(path) > _MAX_DEPTH:
+            return self._broken(path, f"nested more than {_MAX_DEPTH} deep", "make it flatter")
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node, source, path)
         if id(node) in self._open_nodes:
@@ -232,6 +235,13 @@ class Reader:
     def _broken(self, path: KeyPath, problem: str, fix: str) -> Broken:
         self.problems.append(located(self.places, path, problem, fix))
         return BROKEN
+
+    def _too_many(self, path: KeyPath) -> Broken:
+        if self._overflowed:
+            return BROKEN  # said already
+        self._overflowed = True
+        problem = f"the files hold more than {_MAX_VALUES:,} values"
+        return self._broken(path, problem, "put data into a dataset; look for aliases of aliases")
 
     def _complain(
         self, source: _Source, node: yaml.Node, path: KeyPath, problem: str, fix: str

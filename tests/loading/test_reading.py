@@ -189,7 +189,7 @@ def test_what_can_not_be_read_is_said_once(project, text, complaint, tmp_path):
     }
     with pytest.raises(DefinitionErrors) as caught:
         project(files, "run.yaml", "run")
-    assert problems(caught) == [complaint.replace("{folder}", str(tmp_path))]
+    assert problems(caught) == [complaint.replace("{folder}", str(tmp_path / "files"))]
 
 
 def test_anchors_and_merged_mappings(project):
@@ -215,9 +215,15 @@ def test_aliases_do_not_blow_up(project):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     text = "config:\n" + "\n".join(f"  {line}" for line in lines)
-    with pytest.raises(DefinitionErrors, match="too many values") as caught:
+    with pytest.raises(DefinitionErrors, match="more than 100,000 values") as caught:
         project({"run.yaml": text}, "run.yaml")
-    assert len(problems(caught)) < 100
+    assert len(problems(caught)) == 1
+
+
+def test_nesting_has_an_end(project):
+    with pytest.raises(DefinitionErrors, match="nested more than 60 deep") as caught:
+        project({"run.yaml": "config: " + "{a: " * 500 + "1" + "}" * 500}, "run.yaml")
+    assert len(problems(caught)) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,102 @@
+"""What evalmill knows of and does not run is refused by name."""
+
+import json
+
+import pytest
+
+from tasks_lib.errors import DefinitionErrors
+from tasks_lib.loading import load
+from tasks_lib.loading.not_yet import KEYS, MEMBERS
+from tasks_lib.schema import json_schema
+
+TASK = {"key": "t", "display_name": "T", "description": "d", "definition": {}}
+
+
+def task(**definition):
+    return {**TASK, "definition": definition}
+
+
+def dataset(source):
+    return {"key": "d", "display_name": "D", "source": source}
+
+
+def model(kind):
+    return {"key": "m", "display_name": "M", "config": {"connection_type": kind, "url": "x"}}
+
+
+def evaluation(**specification):
+    return {"key": "e", "display_name": "E", "task_specifications": [specification]}
+
+
+def holding(holder, name):
+    member = {"type": name, "model_key": "m"}
+    match holder:
+        case "definition":
+            return task(**member, compute_evidence_snippet="def f(): pass")
+        case "config_spec":
+            return {**TASK, "config_spec": [{**member, "key": "k", "display_name": "K"}]}
+        case "solver":
+            return task(dataset={"key": "d"}, solver=member)
+        case "scorers":
+            return task(scorers=[member])
+        case "metrics":
+            scorer = {"type": "string_equals", "ground_truth": "x", "metrics": [member]}
+            return task(scorers=[scorer])
+        case "source":
+            return dataset(member)
+        case "config":
+            return model(name)
+        case "task_specifications":
+            return evaluation(type=name, task_key="t", inputs=[])
+    raise AssertionError(f"add '{holder}' to this test")
+
+
+@pytest.mark.parametrize(
+    ("holder", "name"),
+    [(holder, name) for holder, names in MEMBERS.items() for name in sorted(names)],
+)
+def test_a_member_that_is_not_built_is_refused_and_nothing_else_said(tmp_path, holder, name):
+    (tmp_path / "file.yaml").write_text(json.dumps(holding(holder, name)))
+    with pytest.raises(DefinitionErrors) as caught:
+        load(tmp_path / "file.yaml")
+    (complaint,) = caught.value.problems
+    assert f"'{name}' is not supported yet" in str(complaint)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        pytest.param(task(trials={"num_trials": 2}), id="trials"),
+        pytest.param(task(actions=[{"key": "a"}]), id="actions"),
+        pytest.param(
+            task(
+                dataset={"key": "d"},
+                solver={
+                    "type": "pass_through_solver",
+                    "trace_column": "t",
+                    "postprocessor": {"type": "python", "postprocess_snippet": "x"},
+                },
+            ),
+            id="postprocessor",
+        ),
+        pytest.param(task(dataset={"source": "task_result", "key": "k"}), id="task result rows"),
+        pytest.param(
+            {"key": "d", "display_name": "D", "generator_specification": {"num_samples": 3}},
+            id="generated dataset",
+        ),
+        pytest.param(evaluation(task_key="t", repeatability={"num_runs": 2}), id="repeatability"),
+        pytest.param({"run_config": {"trials_config": {"num_trials": 2}}}, id="trials of a run"),
+        pytest.param({"models": [], "dataset_generators": []}, id="generators"),
+    ],
+)
+def test_a_key_that_is_not_built_is_refused_and_nothing_else_said(tmp_path, tree):
+    (tmp_path / "file.yaml").write_text(json.dumps(tree))
+    with pytest.raises(DefinitionErrors) as caught:
+        load(tmp_path / "file.yaml")
+    (complaint,) = caught.value.problems
+    assert "is not supported yet" in str(complaint)
+
+
+def test_the_table_holds_nothing_that_is_built():
+    text = json.dumps([json_schema("run"), json_schema("task")])
+    assert [key for key in sorted(KEYS) if f'"{key}":' in text] == []
