@@ -70,7 +70,6 @@ NAMES = [
     "CompactionEvent",
     "ErrorEvent",
     "CustomEvent",
-    ,
 ]
 
 
