@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import wraps
 from typing import Any, cast
 
@@ -11,6 +12,8 @@ from jinja2.nativetypes import NativeCodeGenerator, native_concat
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
+
+from tasks_lib.errors import bounded
 
 MAX_SIZE = 10_000_000
 """Most characters (or list items) a template may make at once or in all."""
@@ -26,7 +29,25 @@ class TooLargeError(Exception):
     """A template asked for more text or more loop rounds than is allowed."""
 
 
-class MissingMember(StrictUndefined):
+class Missing(StrictUndefined):
+    """Something undefined; where it is a column, the complaint names those there are."""
+
+    __slots__ = ()
+
+    @property
+    def _undefined_message(self) -> str:
+        known = self._undefined_obj
+        if not isinstance(known, Mapping):
+            return super()._undefined_message
+        names = [str(name) for name in known]
+        if near := get_close_matches(str(self._undefined_name), names, n=1):
+            advice = f"did you mean '{near[0]}'?"
+        else:
+            advice = bounded("there is " + (", ".join(map(repr, names)) or "nothing"), 200)
+        return f"no {self._undefined_name!r} here; {advice}"
+
+
+class MissingMember(Missing):
     """An absent column that names a dict method: undefined, yet the method when called."""
 
     __slots__ = ()
@@ -177,9 +198,7 @@ class Sandbox(SandboxedEnvironment):
     }
 
     def __init__(self) -> None:
-        super().__init__(
-            undefined=StrictUndefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"]
-        )
+        super().__init__(undefined=Missing, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
         self.binop_table = type(self).binop_table
         self.policies["json.dumps_function"] = _dumps
         del self.globals["lipsum"]  # random text has no place in a repeatable prompt

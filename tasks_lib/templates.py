@@ -180,7 +180,7 @@ def _failing_line(error: Exception, template: JinjaTemplate) -> int:
 
 def _undefined_reason(error: UndefinedError, lines: list[str]) -> str:
     """Lead with the dotted path that is undefined, where the template's line shows one."""
-    missing = re.search(r"no (?:attribute|element) '?([^']+)'?$", str(error))
+    missing = re.search(r"no (?:attribute |element )?'?([^']+?)'?(?:$| here;)", str(error))
     if not (missing and lines):
         return str(error)
     path = re.search(rf"[\w.\[\]'\"]+[.\['\"]{re.escape(missing[1])}\b['\"\]]*", lines[0])

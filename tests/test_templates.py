@@ -100,6 +100,9 @@ def test_dict_methods_can_still_be_called():
     [
         ("\n{{ sample.x }}", "template 'prompt' line 2: 'sample.x' is undefined"),
         ("{{ nope }}", "'nope' is undefined"),
+        ("{{ sample.ll }}", "'sample.ll' is undefined: no 'll' here; did you mean 'l'?"),
+        ("{{ sample['zz'] }}", "no 'zz' here; there is 'l'"),
+        ("{{ {}.x }}", "no 'x' here; there is nothing"),
         ("{{ sample.l[3] }}", "is undefined"),
         ("{{ sample.l.x.y }}", "'sample.l.x' is undefined"),
         ("{{ 1 / 0 }}", "ZeroDivisionError"),
