@@ -100,9 +100,11 @@ class Database:
         """Note that the database is up to date, and keep a new one as the template."""
         if self._is_new:
             temporary = self._template.with_suffix(".tmp")
-            with closing(sqlite3.connect(self._file)) as source:
-                with closing(sqlite3.connect(temporary)) as target:
-                    source.backup(target)
+            with (
+                closing(sqlite3.connect(self._file)) as source,
+                closing(sqlite3.connect(temporary)) as target,
+            ):
+                source.backup(target)
             temporary.replace(self._template)
         self._mark.write_text(self._prefect, encoding="utf-8")
 

@@ -1,0 +1,141 @@
+"""A plan as a Prefect flow. The flow decides nothing."""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from prefect import Flow
+from prefect.exceptions import TerminationSignal
+from prefect.logging import get_run_logger
+from prefect.runtime import flow_run
+from prefect.states import Failed
+from prefect.utilities.urls import url_for
+
+from flows.artifacts import Mirror, show_metrics
+from flows.client import connected, find_api, hush_task_runs
+from flows.stages import run_stages, task_runner
+from tasks_lib import exit_codes
+from tasks_lib.models.calls import Stopped
+from tasks_lib.plan import Plan, RunSettings
+from tasks_lib.resolve import Overrides, ResolvedEvaluation, resolve
+from tasks_lib.runtime import Run, StepResult
+from tasks_lib.session import begin, end_early, plan_run
+
+FAILED_NAMES = {exit_codes.GATE_FAILED: "GateFailed", exit_codes.TOO_MANY_ERRORS: "TooManyErrors"}
+"""Exit code -> name of the flow run's state in the UI."""
+
+
+class EvaluationFlow(Flow[[], Any]):
+    """A compiled evaluation; calling it runs it and returns the run's result.
+
+    It runs under the Prefect API that is configured, else under evalmill's own server.
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with connected(find_api()):
+            return super().__call__(*args, **kwargs)
+
+
+def compile_evaluation(
+    file_or_resolved: Path | str | ResolvedEvaluation,
+    settings: RunSettings | None = None,
+    **overrides: Any,
+) -> EvaluationFlow:
+    """Return the Prefect flow of an evaluation; each call of it is a new run.
+
+    Args:
+        file_or_resolved: a run, evaluation or task file, or what `resolve` made of one.
+        settings: the store, and how to run.
+        overrides: fields of `Overrides`, such as `model="mock"` or `num_samples=20`; they
+            apply to a file only.
+
+    Raises:
+        DefinitionError: the files or the data are wrong.
+    """
+    if isinstance(file_or_resolved, ResolvedEvaluation):
+        evaluation = file_or_resolved
+    else:
+        evaluation = resolve(Path(file_or_resolved), Overrides(**overrides))
+    how = settings or RunSettings(store=default_store())
+    plan, _ = plan_run(evaluation, how)
+
+    def evaluate() -> Any:
+        return evaluate_here(evaluation, how)
+
+    return flow_of(plan, evaluate)
+
+
+def flow_of(plan: Plan, body: Callable[[], Any]) -> EvaluationFlow:
+    """Return a flow, named after the plan's evaluation, that runs `body`."""
+    return EvaluationFlow(
+        body,
+        name=re.sub(r"[/%&<>]", "-", plan.evaluation.key),
+        description=plan.evaluation.display_name,
+        task_runner=task_runner(plan.batches_at_once),  # type: ignore[arg-type]  # as Prefect is typed
+        validate_parameters=False,
+        persist_result=False,
+    )
+
+
+def evaluate_here(evaluation: ResolvedEvaluation, settings: RunSettings) -> Any:
+    """Plan and run an evaluation inside the current flow run; return the flow's value.
+
+    Raises:
+        EvalmillError: the data is wrong, a model can't be opened, or the store failed.
+    """
+    run = begin(*plan_run(evaluation, settings))
+    try:
+        return verdict_of(run, run_in_flow(run))
+    except BaseException as error:
+        run.stop()
+        if isinstance(error, Stopped | KeyboardInterrupt | TerminationSignal):
+            end_early(run, "interrupted", exit_codes.INTERRUPTED)
+        else:
+            end_early(run, "failed", exit_codes.TOO_MANY_ERRORS)
+        raise
+    finally:
+        run.close()
+
+
+def run_in_flow(run: Run) -> StepResult:
+    """Run all steps of an open run inside the current flow run, and show it in the UI.
+
+    Raises:
+        EvalmillError: the run can't go on.
+        Stopped: it was interrupted.
+    """
+    hush_task_runs()
+    run.prefect_flow_run_id = flow_run.get_id()
+    with Mirror(run):
+        result = run_stages(run.plan)
+        try:
+            show_metrics(run.plan, result["metrics"])
+        except Exception as error:
+            get_run_logger().warning("the metrics are not shown here: %r", error)
+    return result
+
+
+def verdict_of(run: Run, result: StepResult) -> Any:
+    """Return what a flow returns for a run that reached its end.
+
+    Returns:
+        The result with the run's id and folder; a failed state, named after what failed,
+        when a gate failed or more samples failed than allowed.
+    """
+    if result["exit_code"] in FAILED_NAMES:
+        words = "; ".join(result["warnings"]) or "see the run's metrics"
+        return Failed(name=FAILED_NAMES[result["exit_code"]], message=words)
+    return {**result, "run_id": run.plan.run_id, "run_dir": str(run.plan.run_dir)}
+
+
+def watch_url() -> str:
+    """Return the address of the current flow run in the UI."""
+    address = url_for("flow-run", obj_id=str(flow_run.get_id()))
+    return address or "the Prefect UI"
+
+
+def default_store() -> Path:
+    """Return the store named by `$EVALMILL_STORE`, else `.evalmill` in the working folder."""
+    return Path(os.environ.get("EVALMILL_STORE") or ".evalmill").absolute()
