@@ -109,7 +109,8 @@ def effective_values(
         where = (spec.key,) if spec.key in supplied else ()
         if value is None and not spec.nullable:
             problem = f"config parameter '{spec.key}' has no value"
-            report(where, problem, f"set '{spec.key}', or make it 'nullable: true'")
+            flag = ", or give a model with -m" if usage == "model_under_test" else ""
+            report(where, problem, f"set '{spec.key}'{flag}")
             continue
         try:
             values[spec.key] = None if value is None else spec.accept(value)

@@ -3,15 +3,12 @@
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from tasks_lib.config import did_you_mean
 from tasks_lib.definitions.model import Model
 from tasks_lib.errors import DefinitionError, DefinitionErrors, bounded
 from tasks_lib.resolve.resolved import ResolvedSpec
 from tasks_lib.resolve.stored import connection_settings
-
-_FOR_PEOPLE = ("display_name", "description", "long_description", "tags")
 
 
 def check_dataset_columns(spec: ResolvedSpec, columns: Collection[str]) -> None:
@@ -49,10 +46,12 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
         models: the models it uses, when a change of their settings is to count.
     """
     content = {
-        "definition": spec.task.definition.model_dump(mode="json", by_alias=True),
+        "definition": spec.task.definition.model_dump(
+            mode="json", by_alias=True, exclude={"scorers": {"__all__": {"display_name"}}}
+        ),
         "config": dict(spec.config),
         "datasets": {
-            name: _without_places(dataset.model_dump(mode="json", exclude=set(_FOR_PEOPLE)))
+            name: [dataset.key, dataset.source.model_dump(mode="json", exclude={"file_path"})]
             for name, dataset in spec.datasets.items()
         },
         "model": spec.model_key,
@@ -64,12 +63,3 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
     }
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _without_places(tree: Any) -> Any:
-    """Return `tree` without the places of files: the same data elsewhere is the same data."""
-    if isinstance(tree, dict):
-        return {
-            key: _without_places(value) for key, value in tree.items() if not key.endswith("_path")
-        }
-    return [_without_places(item) for item in tree] if isinstance(tree, list) else tree

@@ -52,7 +52,7 @@ def resolve(file: Path, overrides: Overrides = NO_OVERRIDES) -> ResolvedEvaluati
         forced=Sampling(overrides.num_samples, overrides.subsampling),
         fallback=Sampling(),
     )
-    _refuse_trials(overrides, problems)
+    _check_flags(overrides, problems)
     match document.kind:
         case "run":
             resolved = _run(root, overrides, context)
@@ -84,7 +84,10 @@ def _evaluated_model(name: str | None, library: Library, problems: Problems) -> 
     return library.model(name, DefinitionError("", "--model")) if name else None
 
 
-def _refuse_trials(overrides: Overrides, problems: Problems) -> None:
+def _check_flags(overrides: Overrides, problems: Problems) -> None:
+    if overrides.num_samples is not None and overrides.num_samples < 1:
+        wrong = f"{overrides.num_samples} is less than 1"
+        problems.add(DefinitionError(wrong, "--limit", "leave it out to use all samples"))
     if (overrides.num_trials or 1) > 1:
         problems.add(DefinitionError("trials are not supported yet", "--trials", "leave it out"))
 

@@ -67,7 +67,7 @@ def _yaml_files(paths: Iterable[Path]) -> list[Path]:
 def _identify(path: Path) -> tuple[Kind, str] | None:
     """Tell kind and key from the keys at the left margin, without parsing the file."""
     try:
-        fields = dict(_TOP_LEVEL.findall(path.read_text(encoding="utf-8")))
+        fields = dict(_TOP_LEVEL.findall(path.read_text(encoding="utf-8-sig")))
         key = yaml.safe_load(fields.get("key", ""))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return None  # whoever names this file will be told what is wrong with it

@@ -84,7 +84,7 @@ class ResolvedEvaluation:
     key: str
     display_name: str
     specs: tuple[ResolvedSpec, ...]
-    models: Mapping[str, Model]
+    models: Mapping[str, Model] = field(repr=False)  # may hold secrets written literally
     adapters: Mapping[str, ModelAdapter]
     secrets: Mapping[str, str] = field(repr=False)
     cache_policy: CachePolicy

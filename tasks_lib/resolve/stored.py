@@ -12,15 +12,19 @@ from tasks_lib.secrets import clean_url, is_reference, is_secret, variable_for
 _SECRET_FIELDS = frozenset(
     {"api_key", "client_secret", "access_key_id", "secret_access_key", "session_token"}
 )
-_OPEN_MAPPINGS = frozenset({"custom_headers", "environment"})
+_OPEN_MAPPINGS = frozenset({"custom_headers", "environment", "extra_headers"})
 
 
 def stored_model(model: Model) -> dict[str, Any]:
     """Return a model as it may be stored: literal secrets become names of variables to set."""
+
+    def stand_in(name: str, value: Any) -> Any:
+        return _reference(value, model.key, name)
+
     stored = dumped(model)
-    stored["config"] = _with_stand_ins(
-        stored["config"], lambda name, value: _reference(value, model.key, name)
-    )
+    for part in ("config", "parameters"):
+        if part in stored:
+            stored[part] = _with_stand_ins(stored[part], stand_in)
     if stored.get("secrets"):
         stored["secrets"] = references(stored["secrets"], model.key)
     return stored

@@ -237,6 +237,7 @@ def test_what_is_wrong_is_placed(project, write_files, change, words):
         ),
         pytest.param(Overrides(model="nope"), "--model: there is no model 'nope'", id="model"),
         pytest.param(Overrides(dataset="qa"), "--dataset: --dataset binds a task", id="dataset"),
+        pytest.param(Overrides(num_samples=0), "--limit: 0 is less than 1", id="no samples"),
         pytest.param(Overrides(num_trials=2), "--trials: trials are not supported", id="trials"),
     ],
 )
@@ -268,7 +269,7 @@ def test_a_wrong_config_value_hides_no_other_problem(project, write_files):
         "evaluation.task_specifications.1.task_config.feild: unknown config parameter 'feild'; "
         "did you mean 'field'?",
         "evaluation.task_specifications.1.task_config: config parameter 'field' has no value; "
-        "set 'field', or make it 'nullable: true'",
+        "set 'field'",
     ]
 
 
