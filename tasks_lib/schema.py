@@ -5,7 +5,15 @@ checked while it is written. `!include PATH` is text to a schema; editors want t
 their setting `yaml.customTags`.
 """
 
+import ast
+import inspect
+from itertools import pairwise
+from textwrap import dedent
 from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core.core_schema import ModelSchema
 
 from tasks_lib.loading.kinds import MODELS, Kind
 
@@ -31,7 +39,7 @@ def json_schema(kind: Kind) -> dict[str, Any]:
     It admits what may be written before anything is substituted: `<< config.x >>` for every
     value that is not free text, and `$ref` for every mapping and list.
     """
-    schema = MODELS[kind].model_json_schema()
+    schema = MODELS[kind].model_json_schema(schema_generator=_Described)
     definitions = {name: _entity(part) for name, part in schema.pop("$defs", {}).items()}
     return {
         "$schema": _DRAFT,
@@ -40,6 +48,39 @@ def json_schema(kind: Kind) -> dict[str, Any]:
         "title": f"evalmill {kind} file",
         "$defs": {**definitions, "Placeholder": _PLACEHOLDER, "Reference": _REFERENCE},
     }
+
+
+def key_descriptions(model: type[BaseModel]) -> dict[str, str]:
+    """Return the docstrings under a class's attributes, those of its bases included.
+
+    Read from the source when a schema is asked for: pydantic would read them at every start.
+    """
+    found: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if issubclass(base, BaseModel) and base.__module__.partition(".")[0] != "pydantic":
+            tree = ast.parse(dedent(inspect.getsource(base)))
+            body = next(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+            for attribute, text in pairwise(body):
+                match attribute, text:
+                    case (
+                        ast.AnnAssign(target=ast.Name(id=name)),
+                        ast.Expr(value=ast.Constant(value=str(docstring))),
+                    ):
+                        found[name] = inspect.cleandoc(docstring)
+    return found
+
+
+class _Described(GenerateJsonSchema):
+    """Schemas whose keys are described by the docstrings under the attributes."""
+
+    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
+        result = super().model_schema(schema)
+        model = schema["cls"]
+        for name, text in key_descriptions(model).items():
+            field = model.model_fields.get(name)
+            if field is not None:
+                result["properties"][field.alias or name].setdefault("description", text)
+        return result
 
 
 def _entity(schema: dict[str, Any]) -> dict[str, Any]:
