@@ -1,5 +1,6 @@
 """Running a plan from the command line: head start, Prefect or not, progress, exit code."""
 
+import gc
 import signal
 import sys
 import threading
@@ -79,6 +80,7 @@ def execute(prepared: Prepared, manner: Manner) -> int:
         DefinitionError: a model can't be opened.
         StoreError: the store failed; what was paid for is in the ledger.
     """
+    _calm_garbage_collection()
     run = begin(prepared.plan, prepared.rows)
     driver = LocalDriver(run)
     try:
@@ -97,6 +99,16 @@ def execute(prepared: Prepared, manner: Manner) -> int:
 
     tell_result(run, result, manner.json, manner.verbose)
     return int(result["exit_code"])
+
+
+def _calm_garbage_collection() -> None:
+    """Let the cyclic collector look less often and not at what imports have left.
+
+    Calls make much garbage and few cycles; with Python's own thresholds the collector took a
+    fifth of the CPU of 10,000 calls.
+    """
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
 
 
 def _conducted(run: Run, driver: LocalDriver, manner: Manner) -> StepResult:

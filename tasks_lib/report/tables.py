@@ -65,3 +65,23 @@ def _bounds(row: Mapping[str, Any]) -> str:
     if not row["n_error"] or row["bound_low"] is None:
         return ""
     return f"{row['bound_low']:.4g} … {row['bound_high']:.4g}"
+
+
+def runs_table(records: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a table of runs, in the order given; `records` are their `run.json`."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("run", "status", "started", "samples", "errors", "models"):
+        table.add_column(name, justify="right" if name in ("samples", "errors") else "left")
+    for record in records:
+        specs = record["specs"]
+        errors = [spec["n_error"] for spec in specs if spec["n_error"] is not None]
+        models = dict.fromkeys(spec["model_key"] for spec in specs if spec["model_key"])
+        table.add_row(
+            Text(record["run_id"]),
+            record["status"],
+            record["started_at"][:19].replace("T", " "),
+            f"{sum(spec['n_samples'] for spec in specs):,}",
+            f"{sum(errors):,}" if errors else "-",
+            Text(one_line(", ".join(models) or "-", 40)),
+        )
+    return table

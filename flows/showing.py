@@ -1,0 +1,149 @@
+"""What `evalmill show` shows of a stored run."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from tasks_lib.errors import StoreError
+from tasks_lib.jsontext import dumps, loads
+from tasks_lib.report.tables import metrics_table, reasons
+from tasks_lib.report.text import printable
+from tasks_lib.report.trace_text import trace_lines
+from tasks_lib.results.folder import parts, run_folders
+from tasks_lib.results.load import StoredRun, load_run
+from tasks_lib.results.parts import read_table, score_name
+from tasks_lib.results.schemas import SCORE_COLUMNS
+
+
+def find_stored(run: str, store: Path) -> StoredRun:
+    """Return the run that an id, a folder or `last` names.
+
+    Raises:
+        StoreError: there is none.
+    """
+    if run != "last":
+        return load_run(run, store)
+    newest = next(run_folders(store), None)
+    if newest is None:
+        raise StoreError(f"there is no run in '{store}'", fix="start one with: evalmill run FILE")
+    return StoredRun(newest)
+
+
+def show_metrics(stored: StoredRun, *, json: bool, verbose: bool) -> None:
+    """Print the metrics of a run, and how it ended.
+
+    Raises:
+        StoreError: it has none yet.
+    """
+    stored.metrics()
+    metrics = read_table(stored.folder.metrics).to_pylist()
+    record = stored.record
+    if json:
+        print(dumps({**record, "metrics": metrics}))
+        return
+    Console(width=None if sys.stdout.isatty() else 140).print(metrics_table(metrics))
+    for note in reasons(metrics) if verbose else reasons(metrics)[:5]:
+        print(f"note: {printable(note)}", file=sys.stderr)
+    for warning in record["warnings"]:
+        print(f"warning: {printable(warning)}", file=sys.stderr)
+    print(f"{record['status']}: run {record['run_id']}", file=sys.stderr)
+
+
+def sample_document(stored: StoredRun, sample_id: str) -> dict[str, Any]:
+    """Return everything stored of one sample, of every specification, trial and row.
+
+    Raises:
+        StoreError: the run has no such sample.
+    """
+    rows = []
+    for spec_key in stored.spec_keys:
+        for part in parts(stored.folder.samples(spec_key)):
+            for row in _rows_of(part, sample_id):
+                row["sample"] = loads(row["sample"])
+                row["trace"] = loads(row["trace"])
+                row["raw_outputs"] = loads(row["raw_outputs"])
+                row["started_at"] = str(row["started_at"])
+                row["scores"] = _scores(stored, spec_key, part.name, row)
+                rows.append(row)
+    if not rows:
+        raise StoreError(
+            f"run '{stored.folder.run_id}' has no sample '{sample_id}'",
+            fix="sample ids are the dataset's sample_id column, else row numbers from 0",
+        )
+    return {"run_id": stored.folder.run_id, "sample_id": sample_id, "rows": rows}
+
+
+def _scores(
+    stored: StoredRun, spec_key: str, part_name: str, row: Mapping[str, Any]
+) -> dict[str, Any]:
+    scores = {}
+    for key in stored.scorer_keys(spec_key):
+        for part in parts(stored.folder.scores(spec_key, key)):
+            if part.name == part_name or part_name not in {
+                p.name for p in parts(stored.folder.scores(spec_key, key))
+            }:
+                for found in _rows_of(part, row["sample_id"]):
+                    if (found["trial"], found["row"]) == (row["trial"], row["row"]):
+                        scores[key] = _score(found)
+    return scores
+
+
+def _rows_of(part: Path, sample_id: str) -> list[dict[str, Any]]:
+    import pyarrow.compute as pc
+
+    table = read_table(part)
+    found: list[dict[str, Any]] = table.filter(
+        pc.equal(table.column("sample_id"), sample_id)
+    ).to_pylist()
+    return found
+
+
+def _score(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "status": row["status"],
+        "error": row["error_message"],
+        "excluded": row["excluded"],
+        "values": {
+            score_name(name): value for name, value in row.items() if name not in SCORE_COLUMNS
+        },
+        "metadata": loads(row["metadata"]) if row["metadata"] else None,
+    }
+
+
+def sample_text(document: Mapping[str, Any]) -> str:
+    """Return a sample's rows as text: conversation, scores, errors."""
+    return "\n".join(line for row in document["rows"] for line in _row_lines(row))
+
+
+def _row_lines(row: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{row['spec_key']}  sample {printable(row['sample_id'])}  trial {row['trial']}"
+    for name, value in row["sample"].items():
+        shown = value if isinstance(value, str) else dumps(value)
+        yield f"  {printable(name)}: {_short(shown)}"
+    yield ""
+    yield from (f"  {line}" for line in trace_lines(row["trace"]))
+    if row["error_message"]:
+        yield f"  error ({row['error_class']}): {printable(row['error_message'])}"
+    finish = f", finish reason {row['finish_reason']}" if row["finish_reason"] else ""
+    yield (
+        f"  {row['calls']} calls ({row['ledger_hits']} from the ledger), "
+        f"{row['input_tokens']} + {row['output_tokens']} tokens, {row['duration_s']:.2f} s{finish}"
+    )
+    for key, score in row["scores"].items():
+        if score["status"] == "error":
+            yield f"  {key}: error: {printable(score['error'] or '')}"
+            continue
+        values = ", ".join(f"{name} = {_short(str(v))}" for name, v in score["values"].items())
+        yield f"  {key}: {values}{' (excluded)' if score['excluded'] else ''}"
+        for name, value in (score["metadata"] or {}).items():
+            shown = value if isinstance(value, str) else dumps(value)
+            yield f"    {printable(name)}: {_short(shown)}"
+    yield ""
+
+
+def _short(text: str) -> str:
+    text = printable(text).replace("\n", "\\n")
+    return text if len(text) <= 200 else text[:199] + "…"

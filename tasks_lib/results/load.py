@@ -1,0 +1,166 @@
+"""Reading a run back as pandas data frames."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tasks_lib.errors import StoreError
+from tasks_lib.results.folder import RunFolder, parts, read_json
+from tasks_lib.results.parts import read_table, score_name
+from tasks_lib.results.schemas import SCORE_COLUMNS, metric_schema, sample_schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_ORDER = ["spec_key", "sample_index", "trial", "row"]
+_ROW = ["spec_key", "sample_id", "sample_index", "trial", "row"]
+
+
+class StoredRun:
+    """One run as it lies on disk.
+
+    Args:
+        folder: where.
+
+    Attributes:
+        record: its `run.json`.
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.record: dict[str, Any] = read_json(folder.run_json)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run reached its end."""
+        return self.folder.complete.exists()
+
+    @property
+    def spec_keys(self) -> list[str]:
+        """The task specifications, in the evaluation's order."""
+        return [spec["key"] for spec in self.record["specs"]]
+
+    def scorer_keys(self, spec_key: str) -> list[str]:
+        """The scorers that have written scores of a specification, by name."""
+        folder = self.folder.path / "scores" / spec_key
+        return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+    def samples(self) -> "pd.DataFrame":
+        """One row per sample, trial and row, in dataset order; columns of `SampleRecord`."""
+        tables = [
+            read_table(path)
+            for key in self.spec_keys
+            for path in parts(self.folder.samples(key))
+        ]
+        return _frame(tables, sample_schema())
+
+    def scores(self, scorer: str | None = None) -> "pd.DataFrame":
+        """One row per scored row and scorer, in dataset order.
+
+        Args:
+            scorer: a scorer's key; None for all.
+
+        Returns:
+            Columns `spec_key`, `scorer_key`, those of `scores`, and one per score field of
+            any of them, missing where a scorer has no such field.
+
+        Raises:
+            StoreError: no scorer has this key.
+        """
+        import pandas as pd
+
+        frames = []
+        for spec_key in self.spec_keys:
+            for key in self.scorer_keys(spec_key):
+                if scorer in (None, key):
+                    frames.append(self._scores_of(spec_key, key))
+        if not frames:
+            known = sorted({key for spec in self.spec_keys for key in self.scorer_keys(spec)})
+            raise StoreError(
+                f"the run has no scorer '{scorer}'" if scorer else "the run has no scores",
+                where=str(self.folder.path),
+                fix=f"its scorers: {', '.join(known) or 'none'}",
+            )
+        return pd.concat(frames, ignore_index=True)
+
+    def _scores_of(self, spec_key: str, scorer_key: str) -> "pd.DataFrame":
+        tables = [read_table(path) for path in parts(self.folder.scores(spec_key, scorer_key))]
+        frame = _frame(tables, None, ["sample_index", "trial", "row"])
+        frame.insert(0, "scorer_key", scorer_key)
+        frame.insert(0, "spec_key", spec_key)
+        return frame
+
+    def metrics(self) -> "pd.DataFrame":
+        """One row per metric value; columns of `METRIC_COLUMNS`.
+
+        Raises:
+            StoreError: the run has not reached its end.
+        """
+        if not self.folder.metrics.exists():
+            raise StoreError(
+                f"run '{self.folder.run_id}' has no metrics yet",
+                where=str(self.folder.path),
+                fix=f"finish it with: evalmill run --resume {self.folder.run_id}",
+            )
+        return _frame([read_table(self.folder.metrics)], metric_schema(), [])
+
+    def wide(self) -> "pd.DataFrame":
+        """One row per sample, trial and row, with every score as `<scorer>.<field>`.
+
+        A scorer's `<scorer>.status` and `<scorer>.error_message` tell why scores are missing.
+        """
+        wide = self.samples()
+        for spec_key in self.spec_keys:
+            for key in self.scorer_keys(spec_key):
+                wide = _joined(wide, self._scores_of(spec_key, key), key)
+        return wide
+
+
+def load_run(run: str | Path, store: str | Path = ".evalmill") -> StoredRun:
+    """Open a stored run.
+
+    Args:
+        run: its id, or its folder.
+        store: the store to look an id up in.
+
+    Raises:
+        StoreError: there is no such run.
+    """
+    folder = Path(run)
+    if not (folder / "run.json").is_file():
+        folder = Path(store) / "runs" / str(run)
+    if folder.name in ("", ".", "..") or not (folder / "run.json").is_file():
+        raise StoreError(
+            f"there is no run '{run}' in '{store}'", fix="list the runs with: evalmill ls"
+        )
+    return StoredRun(RunFolder(folder))
+
+
+def _frame(
+    tables: list["pa.Table"], schema: "pa.Schema | None", order: list[str] | None = None
+) -> "pd.DataFrame":
+    import pyarrow as pa
+
+    if not tables and schema is not None:
+        tables = [schema.empty_table()]
+    frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
+    order = _ORDER if order is None else order
+    if order:
+        frame = frame.sort_values(order, kind="stable", ignore_index=True)
+    return frame
+
+
+def _joined(wide: "pd.DataFrame", scores: "pd.DataFrame", key: str) -> "pd.DataFrame":
+    fields = [name for name in scores.columns if name not in (*SCORE_COLUMNS, *_ROW, "scorer_key")]
+    kept = scores[[*_ROW, "status", "error_message", *fields]].rename(
+        columns={
+            name: f"{key}.{score_name(name)}" for name in ("status", "error_message", *fields)
+        }
+    )
+    had = [name for name in kept.columns if name in wide.columns and name not in _ROW]
+    if not had:
+        return wide.merge(kept, on=_ROW, how="left")
+    merged = wide.merge(kept, on=_ROW, how="left", suffixes=("", "\0new"))
+    for name in had:  # the same scorer of another specification: fill its rows in
+        merged[name] = merged[name].combine_first(merged[f"{name}\0new"])
+    return merged.drop(columns=[f"{name}\0new" for name in had])
