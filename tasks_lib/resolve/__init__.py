@@ -2,6 +2,7 @@
 
 from tasks_lib.resolve.checks import check_dataset_columns, fingerprint
 from tasks_lib.resolve.evaluation import resolve
+from tasks_lib.resolve.names import undefined_names
 from tasks_lib.resolve.resolved import Overrides, ResolvedEvaluation, ResolvedSpec
 
 __all__ = [
@@ -11,4 +12,5 @@ __all__ = [
     "check_dataset_columns",
     "fingerprint",
     "resolve",
+    "undefined_names",
 ]

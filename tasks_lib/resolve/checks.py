@@ -2,12 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from tasks_lib.config import did_you_mean
 from tasks_lib.definitions.model import Model
 from tasks_lib.errors import DefinitionError, DefinitionErrors, bounded
 from tasks_lib.resolve.resolved import ResolvedSpec
+from tasks_lib.resolve.specs import MODEL_FIELDS
 from tasks_lib.resolve.stored import connection_settings
 
 
@@ -43,8 +45,9 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
 
     Args:
         spec: the specification.
-        models: the models it uses, when a change of their settings is to count.
+        models: when a change of their settings is to count; those it does not use are ignored.
     """
+    used = _models_of(spec)
     content = {
         "definition": spec.task.definition.model_dump(
             mode="json", by_alias=True, exclude={"scorers": {"__all__": {"display_name"}}}
@@ -58,8 +61,26 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
         "models": {
             key: [connection_settings(model), model.task, model.parameters]
             for key, model in (models or {}).items()
+            if key in used
         },
         "sampling": [spec.num_samples, spec.subsampling, spec.num_trials],
     }
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _models_of(spec: ResolvedSpec) -> set[str | None]:
+    """Return the keys of the evaluated model and of those that parts of the task name."""
+
+    def named(tree: Any) -> Iterator[str | None]:
+        if isinstance(tree, dict):
+            for key, value in tree.items():
+                if key in MODEL_FIELDS and isinstance(value, str):
+                    yield value
+                else:
+                    yield from named(value)
+        elif isinstance(tree, list):
+            for item in tree:
+                yield from named(item)
+
+    return {spec.model_key, *named(spec.task.definition.model_dump(mode="json"))}

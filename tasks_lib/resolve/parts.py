@@ -27,6 +27,10 @@ class Problems:
     def __len__(self) -> int:
         return len(self._found)
 
+    def found(self) -> list[DefinitionError]:
+        """Return what was noted, in the order it was."""
+        return list(self._found.values())
+
     def raise_any(self) -> None:
         """Raise what was noted, if anything was.
 
@@ -34,7 +38,7 @@ class Problems:
             DefinitionErrors: all of it.
         """
         if self._found:
-            raise DefinitionErrors(list(self._found.values()))
+            raise DefinitionErrors(self.found())
 
 
 @dataclass(frozen=True)

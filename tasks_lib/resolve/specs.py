@@ -26,7 +26,8 @@ from tasks_lib.resolve.tasks import (
     with_keys,
 )
 
-_MODEL_FIELDS = frozenset({"model_key", "judge_model_key"})
+MODEL_FIELDS = frozenset({"model_key", "judge_model_key"})
+"""Keys under which parts of a task name a model."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,7 @@ class _Binding:
             return tree
         return {
             key: self.context.library.model(value, self.task_part.error((*path, key), ""))
-            if key in _MODEL_FIELDS and isinstance(value, str)
+            if key in MODEL_FIELDS and isinstance(value, str)
             else self._with_model_keys(value, (*path, key))
             for key, value in tree.items()
         }

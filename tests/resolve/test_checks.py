@@ -3,7 +3,8 @@
 import pytest
 
 from tasks_lib.errors import DefinitionErrors
-from tasks_lib.resolve import check_dataset_columns, fingerprint, resolve
+from tasks_lib.loading import load
+from tasks_lib.resolve import check_dataset_columns, fingerprint, resolve, undefined_names
 from tasks_lib.resolve.resolved import NO_OVERRIDES
 from tests.resolve.project import DATASET, MODEL, RUN, TASK, UNIQUENESS, at
 
@@ -51,3 +52,30 @@ def test_columns_are_checked_when_they_are_known(write_files):
     check_dataset_columns(unique, ["question", "target"])
     with pytest.raises(DefinitionErrors, match="no column 'target'; did you mean 'targets'"):
         check_dataset_columns(unique, ["question", "targets"])
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "where"),
+    [
+        pytest.param(
+            "tasks/trivia.yaml", "<< config.shots", "<< config.shot", "definition", id="task"
+        ),
+        pytest.param(
+            "run.yaml", "<< config.amount", "<< config.amuont", "evaluation", id="run file"
+        ),
+        pytest.param(
+            "tasks/uniqueness.yaml",
+            "!include snippets/unique.py",
+            "'def compute_scores(samples): return << config.x >>'",
+            "definition",
+            id="a snippet",
+        ),
+    ],
+)
+def test_undefined_names_are_found_without_values(write_files, file, old, new, where):
+    project = write_files(FILES)
+    assert undefined_names(load(project / file)) == []
+    write_files({file: FILES[file].replace(old, new)})
+    (problem,) = undefined_names(load(project / file))
+    assert "is not defined" in problem.problem
+    assert where in problem.where
