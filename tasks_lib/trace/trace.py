@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Self
 
-import orjson
+from orjson import loads as read_compact
 
 from tasks_lib.trace.content import content_text
 from tasks_lib.trace.events import EVENT, child_spans, event_items
@@ -90,7 +90,8 @@ class Trace(Record):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Return the trace that `to_json` wrote as `text`, trusting it unchecked."""
-        return cls.view(orjson.loads(text) if text.startswith(_COMPACT_START) else loads(text))
+        is_compact = text[:11] == _COMPACT_START
+        return cls.view(read_compact(text) if is_compact else loads(text))
 
     @classmethod
     def from_items(cls, items: Iterable[Any], **fields: Any) -> Self:

@@ -14,6 +14,7 @@ from tests.benchmarks import (
     memory,
     repeat_run,
     ten_samples,
+    trace_speed,
 )
 from tests.benchmarks.workbench import BenchmarkError, Result, Workbench, workbench
 
@@ -26,6 +27,7 @@ BENCHMARKS: dict[str, Callable[[Workbench], Iterator[Result]]] = {
     "memory": memory.measure,
     "repeat_run": repeat_run.measure,
     "disk": disk.measure,
+    "trace_speed": trace_speed.measure,
 }
 HEADER = ("benchmark", "measured", "floor", "ratio", "target", "the floor is")
 
