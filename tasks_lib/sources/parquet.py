@@ -36,7 +36,7 @@ class ParquetTable(Table):
 
         super().__init__(file)
         try:
-            self._parquet = pq.ParquetFile(file, buffer_size=1 << 20)
+            self._parquet = pq.ParquetFile(file, buffer_size=1 << 20, pre_buffer=False)
         except pyarrow.ArrowInvalid as error:
             raise DefinitionError(f"not a Parquet file: {error}", str(file)) from error
         schema = self._parquet.schema_arrow
