@@ -54,21 +54,25 @@ class Library:
         self.warnings: list[str] = []
 
     def declare_file(self, kind: Kind, path: Path) -> str | None:
-        """Make the entity of a file known; return its key, None when it has none.
+        """Make the entity of a file known, before all others of its key; return the key.
+
+        None, with the reason noted, when the file defines something else.
 
         Raises:
             DefinitionError: the file can't be read.
         """
         part = self._load(path)
-        if part.document.kind != kind:
+        key = part.text("key")
+        if part.document.kind != kind or key is None:
             problem = f"'{path}' defines no {kind}, but a {part.document.kind}"
             self._problems.add(DefinitionError(problem, fix=f"give the file of a {kind}"))
             return None
-        return self._declare(kind, part)
+        self._declared[kind, key] = part
+        return key
 
-    def declare(self, kind: Kind, part: Part) -> None:
-        """Make an entity known, in place of what the project says of its key."""
-        self._declare(kind, part)
+    def declare_task(self, part: Part, key: str) -> None:
+        """Make a task known, before all others of its key."""
+        self._declared["task", key] = part
 
     def declare_dataset(self, dataset: Dataset) -> None:
         """Make a dataset known that no file defines."""
@@ -167,21 +171,17 @@ class Library:
         if adapter is not None:
             self.adapters[key] = adapter
 
-    def _declare(self, kind: Kind, part: Part) -> str | None:
+    def _declare(self, kind: Kind, part: Part) -> None:
         key = part.text("key")
         provider = part.text("$provider")
         if provider is not None:
-            try:
-                key = provider_key(provider)
-            except ValueError:
-                return None  # the check of the whole file says so
+            key = provider_key(provider)
         if key is None:
-            return None
+            return
         if (kind, key) in self._declared:
             problem = f"two entries of {_LISTS[kind]} have the key '{key}'"
             self._problems.add(part.error(("key",), problem, "rename one"))
         self._declared.setdefault((kind, key), part)
-        return key
 
     def _load(self, path: Path) -> Part:
         document = load(path)

@@ -36,7 +36,7 @@ def bound_task(
         key = _dataset_key(dataset, context)
         if key is not None:
             task = _bound(task, key, task_config, context)
-    context.library.declare("task", task)
+    context.library.declare_task(task, header.key)
     spec = TaskSpecification(
         task_key=header.key,
         task_config=task_config,

@@ -187,7 +187,7 @@ class _Binding:
             key: substitute(value, given if key == "dataset" else inside, report, (key,))
             for key, value in written.items()
         }
-        if takes_dataset_from_config(definition):
+        if takes_dataset_from_config(written):
             definition["dataset"] = {"key": given[IMPLICIT_DATASET]}
         return self._with_model_keys(definition, ("definition",))
 

@@ -309,3 +309,21 @@ def test_a_declared_adapter_comes_along(project, write_files):
         }
     )
     assert list(resolve(project / "run.yaml").adapters) == ["mine"]
+
+
+def test_a_model_file_on_the_command_line_wins_over_a_declared_model(project, write_files):
+    write_files(
+        {
+            "run.yaml": RUN.replace("models:\n", "models:\n  - $ref: models/lab.yaml\n"),
+            "copy/lab.yaml": MODEL.replace("lab-1", "lab-2"),
+        }
+    )
+    for file, sent in (("models/lab.yaml", "lab-1"), ("copy/lab.yaml", "lab-2")):
+        resolved = resolve(project / "run.yaml", Overrides(model=str(project / file)))
+        assert resolved.models["lab"].config.model_key == sent
+
+
+def test_equal_keys_in_a_run_file_are_refused(project, write_files):
+    twice = "models:\n  - $ref: models/lab.yaml\n  - $ref: models/lab.yaml\n"
+    write_files({"run.yaml": RUN.replace("models:\n", twice)})
+    assert "two entries of models have the key 'lab'" in problems_of(project / "run.yaml")[0]
