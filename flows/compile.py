@@ -15,7 +15,7 @@ from prefect.utilities.urls import url_for
 
 from flows.artifacts import Mirror, show_metrics
 from flows.client import connected, find_api, hush_task_runs
-from flows.stages import run_stages, task_runner
+from flows.stages import run_stages
 from tasks_lib import exit_codes
 from tasks_lib.models.calls import Stopped
 from tasks_lib.plan import Plan, RunSettings
@@ -73,7 +73,6 @@ def flow_of(plan: Plan, body: Callable[[], Any]) -> EvaluationFlow:
         body,
         name=re.sub(r"[/%&<>]", "-", plan.evaluation.key),
         description=plan.evaluation.display_name,
-        task_runner=task_runner(plan.batches_at_once),  # type: ignore[arg-type]  # as Prefect is typed
         validate_parameters=False,
         persist_result=False,
     )

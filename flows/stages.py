@@ -15,15 +15,7 @@ from tasks_lib.runtime import StepResult
 
 T = TypeVar("T")
 Future = PrefectFuture[Any]
-
-
-def task_runner(batches_at_once: int) -> ThreadPoolTaskRunner[Any]:
-    """Return threads enough for so many batches in work.
-
-    A score waits in its thread for its solve, hence twice as many. Between once and one and a
-    half times `batches_at_once` solves go on at a time.
-    """
-    return ThreadPoolTaskRunner(max_workers=2 * batches_at_once)
+Runner = ThreadPoolTaskRunner[Any]
 
 
 def run_stages(plan: Plan) -> StepResult:
@@ -41,28 +33,42 @@ def run_stages(plan: Plan) -> StepResult:
         Exception: the first error of a step.
     """
     run_dir = str(plan.run_dir)
-    scored = _run_batches(plan)
     keys = [spec.key for spec in plan.specs]
-    together = tasks.score_all.map(run_dir, keys, [scored[key] for key in keys])
-    _wait(together)
-    scored_together: list[Any] = [*together]  # Prefect puts results in place of futures
-    return tasks.reduce.submit(run_dir, scored_together).result()
+    with task_runner(plan.batches_at_once) as runner:
+        scored = _run_batches(plan, runner)
+        together = runner.map(
+            tasks.score_all,
+            {"run_dir": run_dir, "spec_key": keys, "scored": [scored[key] for key in keys]},
+        )
+        _wait(together)
+        reduced = runner.submit(tasks.reduce, {"run_dir": run_dir, "scored": [*together]})
+        result: StepResult = reduced.result()
+    return result
 
 
-def _run_batches(plan: Plan) -> dict[str, list[Future]]:
+def task_runner(batches_at_once: int) -> Runner:
+    """Return threads enough for so many batches in work.
+
+    A score waits in its thread for its solve, hence twice as many. Between once and one and a
+    half times `batches_at_once` solves go on at a time.
+    """
+    return ThreadPoolTaskRunner(max_workers=2 * batches_at_once)
+
+
+def _run_batches(plan: Plan, runner: Runner) -> dict[str, list[Future]]:
     """Solve and score all batches; return the futures of the scores by specification.
 
     Batches are mapped in windows of `batches_at_once`: threads take work in the order it is
     submitted, and so a score doesn't queue behind all solves.
     """
-    run_dir = str(plan.run_dir)
     scored: dict[str, list[Future]] = {spec.key: [] for spec in plan.specs}
     futures: list[Future] = []
     for window in _windows(plan.batches(), plan.batches_at_once):
         keys, starts, stops = (list(column) for column in zip(*window, strict=True))
-        solves = tasks.solve.map(run_dir, keys, starts, stops)
+        ranges = {"run_dir": str(plan.run_dir), "spec_key": keys, "start": starts, "stop": stops}
+        solves = runner.map(tasks.solve, ranges)
         # A future that is an argument by itself would be looked up at the server, each time.
-        scores = tasks.score.map(run_dir, keys, starts, stops, [[solve] for solve in solves])
+        scores = runner.map(tasks.score, {**ranges, "solved": [[solve] for solve in solves]})
         for key, future in zip(keys, scores, strict=True):
             scored[key].append(future)
         futures += [*solves, *scores]

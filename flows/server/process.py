@@ -136,17 +136,15 @@ def main() -> None:
 
 
 def _listen(home: ServerHome) -> socket.socket:
-    """Return a socket bound on loopback, if possible at the port of the last server."""
+    """Return a socket that listens on loopback, if possible at the port of the last server."""
     try:
         usual = int((home.prefect_home / "port").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         usual = USUAL_PORT
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((LOOPBACK, usual))
+        listener = socket.create_server((LOOPBACK, usual))
     except OSError:
-        listener.bind((LOOPBACK, 0))
+        listener = socket.create_server((LOOPBACK, 0))
     port = listener.getsockname()[1]
     (home.prefect_home / "port").write_text(str(port), encoding="utf-8")
     return listener
