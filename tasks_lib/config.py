@@ -109,8 +109,7 @@ def effective_values(
         where = (spec.key,) if spec.key in supplied else ()
         if value is None and not spec.nullable:
             problem = f"config parameter '{spec.key}' has no value"
-            flag = ", or give a model with -m" if usage == "model_under_test" else ""
-            report(where, problem, f"set '{spec.key}'{flag}")
+            report(where, problem, _how_to_set(spec))
             continue
         try:
             values[spec.key] = None if value is None else spec.accept(value)
@@ -154,3 +153,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `did you mean 'x'?` for the nearest known name, or nothing when none is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean '{near[0]}'?" if near else ""
+
+
+def _how_to_set(spec: ParameterSpec) -> str:
+    advice = f"set it in the file, or with --set '{spec.key}=…'"
+    if spec.type == "dataset":
+        return f"{advice}; for a task file, --dataset names it"
+    if spec.type == "model" and spec.usage == "model_under_test":
+        return f"{advice}; -m names it too"
+    return advice

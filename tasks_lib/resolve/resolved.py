@@ -112,10 +112,10 @@ class ResolvedEvaluation:
             "evaluation": {
                 "key": self.key,
                 "display_name": self.display_name,
-                "config_spec": config_spec,
                 "task_specifications": [
                     _specification(spec, config_spec, config) for spec in self.specs
                 ],
+                **({"config_spec": config_spec} if config_spec else {}),
             },
             "config": config,
             "run_config": {"cache_policy": self.cache_policy},

@@ -269,7 +269,7 @@ def test_a_wrong_config_value_hides_no_other_problem(project, write_files):
         "evaluation.task_specifications.1.task_config.feild: unknown config parameter 'feild'; "
         "did you mean 'field'?",
         "evaluation.task_specifications.1.task_config: config parameter 'field' has no value; "
-        "set 'field'",
+        "set it in the file, or with --set 'field=…'",
     ]
 
 
