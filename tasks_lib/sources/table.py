@@ -55,11 +55,15 @@ class Table(ABC):
             return file_digest(stream, "sha256").hexdigest()
 
     def check_unchanged(self) -> None:
-        """Raise DefinitionError when the file is not the one that was opened."""
-        if _stamp(self.file) != self._stamp:
-            raise DefinitionError(
-                "the file changed while it was being read", str(self.file), "start again"
-            )
+        """Raise DefinitionError when the file is not, or no longer, the one that was opened."""
+        try:
+            unchanged = _stamp(self.file) == self._stamp
+        except OSError as error:
+            problem = f"can't be read any more: {error.strerror}"
+            raise DefinitionError(problem, str(self.file)) from error
+        if not unchanged:
+            problem = "the file changed while it was being read"
+            raise DefinitionError(problem, str(self.file), "start again")
 
 
 class LineTable(Table):

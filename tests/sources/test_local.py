@@ -102,6 +102,9 @@ def test_a_file_that_changes_under_a_run_is_an_error(tmp_path: Path, form: str):
     write(tmp_path, form, [{"n": 1, "parity": "longer"}] * 101)
     with pytest.raises(DefinitionError, match="changed while it was being read"):
         rows.read(0, 1)
+    (tmp_path / f"data.{form}").unlink()
+    with pytest.raises(DefinitionError, match="can't be read any more: No such file"):
+        rows.read(0, 1)
 
 
 @pytest.mark.parametrize("form", FORMS)
