@@ -110,6 +110,15 @@ def test_errors_of_ours_pass_through_a_snippet_unchanged():
     assert caught.value.error_class == "infra"
 
 
+def test_snippets_import_our_types_under_their_old_names_and_any_package():
+    source = (
+        "import numpy as np\nfrom latticeflow.core.dtypes import Trace\n"
+        "from latticeflow.assessment.dtypes import Trace as Older\n"
+        "def f(values): return float(np.mean(values)), Trace is Older"
+    )
+    assert load_snippet(source, "f")([1, 2]) == (1.5, True)
+
+
 def test_dataclasses_work_in_snippets():
     source = (
         "from __future__ import annotations\nfrom dataclasses import dataclass\n"
