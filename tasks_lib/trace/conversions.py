@@ -4,8 +4,8 @@ from typing import Any
 
 from tasks_lib.trace.content import content_text
 from tasks_lib.trace.items import message_item
-from tasks_lib.trace.jsontext import copy_json
-from tasks_lib.trace.normalise import chat_items, lenient_items
+from tasks_lib.trace.jsontext import copy_json, dumps
+from tasks_lib.trace.normalise import chat_items, joined_text, lenient_items
 from tasks_lib.trace.record import detached
 
 _CHAT_ROLES = frozenset({"system", "user", "assistant"})
@@ -19,21 +19,25 @@ def is_chat_input(value: Any) -> bool:
 
 def is_chat_output(value: Any) -> bool:
     """Say whether the model output `value` is a chat completion, references or not."""
-    return isinstance(value, dict) and isinstance(value.get("choices"), list)
+    return (
+        isinstance(value, dict)
+        and isinstance(choices := value.get("choices"), list)
+        and all(isinstance(choice, dict) for choice in choices)
+        and all(isinstance(choice.get("message"), dict) for choice in choices)
+    )
 
 
 def open_responses_items(value: Any) -> list[dict[str, Any]] | None:
-    """Return a copy of the items of an Open Responses output; None if `value` is none.
+    """Return the items of an Open Responses output; None if `value` is none.
 
     An object with `items` counts as one when every item is a trace item, or nearly.
     """
     if not isinstance(value, dict) or not isinstance(value.get("items"), list):
         return None
     try:
-        items: list[dict[str, Any]] = copy_json(lenient_items(value["items"]))
+        return lenient_items(value["items"])
     except ValueError:
         return None
-    return items
 
 
 def input_items(model_input: Any) -> list[dict[str, Any]]:
@@ -54,7 +58,7 @@ def input_items(model_input: Any) -> list[dict[str, Any]]:
             raise ValueError(f"messages[{place}]: {message!r:.80} is not an object")
         content = message.get("content")
         if isinstance(content, list):
-            message = {**message, "content": _joined_text(content)}
+            message = {**message, "content": joined_text(content)}
         items += chat_items(message, f"messages[{place}]")
     return items
 
@@ -72,7 +76,7 @@ def output_items(raw_output: Any) -> list[dict[str, Any]]:
         return [message_item("assistant", _choice_text(choices))] if choices else []
     items = open_responses_items(raw_output)
     if items is not None:
-        return items
+        return [copy_json(item) for item in items]
     return [{"type": "custom_task_output_message", "content": raw_output}]
 
 
@@ -153,10 +157,6 @@ def last_assistant_text(items: list[dict[str, Any]]) -> str | None:
 
 def _choice_text(choices: list[Any]) -> str:
     content = choices[0]["message"].get("content")
-    return _joined_text(content) if isinstance(content, list) else content or ""
-
-
-def _joined_text(parts: list[Any]) -> str:
-    """Return the text parts of chat content, one a line; files have no text."""
-    texts = (part.get("text") for part in parts if isinstance(part, dict))
-    return "\n".join(text for text in texts if isinstance(text, str))
+    if content is None or isinstance(content, str):
+        return content or ""
+    return joined_text(content) if isinstance(content, list) else dumps(content)

@@ -1,6 +1,6 @@
 """The keys of a record: how their JSON is read and what may be written to them."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
 
@@ -169,7 +169,7 @@ class Choice(Field[E]):
 
 
 class Timestamp(Field[datetime | None]):
-    """A moment, null unless given; ISO 8601 text in JSON."""
+    """A moment, null unless given; ISO 8601 text in JSON, Unix seconds are taken too."""
 
     def __init__(self) -> None:
         super().__init__(None)
@@ -182,6 +182,8 @@ class Timestamp(Field[datetime | None]):
             return None
         if isinstance(value, datetime):
             return value.isoformat()
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC).isoformat()
         try:
             datetime.fromisoformat(value)
         except (TypeError, ValueError):

@@ -31,14 +31,21 @@ def loads_fast(text: str | bytes) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
-        return json.loads(text)
+        return _loads_exactly(text)
 
 
 def exact(text: str | bytes, value: Any) -> Any:
     """Return `value`, read from `text` by `loads_fast`, with its long integers restored."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "surrogatepass")
-    return json.loads(text) if _LONG_NUMBER.search(text) else value
+    return _loads_exactly(text) if _LONG_NUMBER.search(text) else value
+
+
+def _loads_exactly(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
 
 
 def dumps(value: Any, indent: int | None = None) -> str:

@@ -98,7 +98,8 @@ class RecordList(list[R]):
             raise
         self._raw[:] = raw
         super().__setitem__(slice(None), seen)
-        self._owner._claim(self._name, self._raw)
+        if (self._owner._views or {}).get(self._name) is self:
+            self._owner._claim(self._name, self._raw)
 
     def append(self, value: Any) -> None:
         super().append(value)
@@ -202,7 +203,7 @@ class NestedList(Field[Any]):
         if views is None:
             views = record._views = {}
         view = views.get(self.name)
-        if view is not None and view._raw is raw:
+        if view is not None and (view._raw is raw or self.name not in record._data):
             view.refresh()
         elif raw is None:
             view = None

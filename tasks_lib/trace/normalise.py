@@ -148,18 +148,24 @@ def chat_items(message: dict[str, Any], where: str = "message") -> list[dict[str
     Raises:
         ValueError: the content is of no known form.
     """
+    content = message.get("content")
     if message.get("role") == "tool":
         output = {
             "type": "function_call_output",
             "id": message.get("id"),
             "call_id": message.get("tool_call_id", message.get("call_id", "")),
-            "output": message.get("content"),
+            "output": joined_text(content) if isinstance(content, list) else content or "",
         }
         return [_mended_output(output)]
     calls = message.get("tool_calls") or []
-    content = message.get("content")
     items = [] if calls and not content else [_mended_message(message, where)]
     return items + [_call_of_tool_call(call, where) for call in calls]
+
+
+def joined_text(parts: list[Any]) -> str:
+    """Return the text parts of chat content, one a line; files have no text."""
+    texts = (part.get("text") for part in parts if isinstance(part, dict))
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _mended_message(message: dict[str, Any], where: str) -> dict[str, Any]:
@@ -175,8 +181,6 @@ def _mended_message(message: dict[str, Any], where: str) -> dict[str, Any]:
             _mended_part(raw_of(part), str(role), f"{where}.content[{place}]")
             for place, part in enumerate(content)
         ]
-    if not mended.get("tool_calls", True):
-        del mended["tool_calls"]
     return {key: value for key, value in mended.items() if key != "tool_calls"}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from tasks_lib.trace.conversions import is_chat_output, last_assistant_text, open_responses_items
 from tasks_lib.trace.fields import Constant, Field, Json, Plain, maybe, plain, plain_map, string
 from tasks_lib.trace.nested import maybe_nested, nested, nested_list
-from tasks_lib.trace.normalise import items_field
+from tasks_lib.trace.normalise import items_field, strict_items
 from tasks_lib.trace.record import OpenRecord, Record, raw_of
 
 
@@ -118,7 +118,7 @@ class _ModelOutputShape:
             return (RAGCompletionOutput if retrieves else ChatCompletionModelOutput).view(data)
         if isinstance(data, dict) and isinstance(data.get("embeddings"), list):
             return EmbeddingsModelOutput.view(data)
-        if open_responses_items(data) is not None:
+        if isinstance(data, dict) and _are_items(data.get("items")):
             return OpenResponsesModelOutput.view(data)
         return data
 
@@ -127,6 +127,14 @@ class _ModelOutputShape:
 
 
 MODEL_OUTPUT = _ModelOutputShape()
+
+
+def _are_items(value: Any) -> bool:
+    try:
+        strict_items(value)
+    except ValueError:
+        return False
+    return True
 
 
 def chat_messages(
@@ -146,10 +154,10 @@ def chat_presentation(raw_output: Any) -> Any:
 
     Its only choice is its last assistant message; it has no choices without one.
     """
-    view = MODEL_OUTPUT.view(raw_output)
-    if not isinstance(view, OpenResponsesModelOutput):
-        return view
-    text = last_assistant_text(open_responses_items(raw_output) or [])
+    items = None if is_chat_output(raw_output) else open_responses_items(raw_output)
+    if items is None:
+        return MODEL_OUTPUT.view(raw_output)
+    text = last_assistant_text(items)
     choices = [] if text is None else [{"message": {"role": "assistant", "content": text}}]
     return ChatCompletionModelOutput.view({"choices": choices, "usage": raw_output.get("usage")})
 

@@ -65,6 +65,30 @@ OUTPUTS = [
         id="embeddings",
     ),
     pytest.param(
+        {"choices": [{}]},
+        [{"type": "custom_task_output_message", "content": {"choices": [{}]}}],
+        None,
+        id="choices without messages are some other JSON",
+    ),
+    pytest.param(
+        chat_output([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]),
+        [message_item("assistant", "a\nb")],
+        "a\nb",
+        id="content in parts",
+    ),
+    pytest.param(
+        chat_output({"label": 1}),
+        [message_item("assistant", '{"label":1}')],
+        '{"label":1}',
+        id="content that is no text",
+    ),
+    pytest.param(
+        {"items": [{"role": "assistant", "content": "a"}]},
+        [message_item("assistant", "a")],
+        "a",
+        id="items that lack what may be missing",
+    ),
+    pytest.param(
         "words", [{"type": "custom_task_output_message", "content": "words"}], None, id="other JSON"
     ),
 ]

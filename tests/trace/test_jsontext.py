@@ -36,6 +36,11 @@ def test_what_json_has_no_form_for_is_refused():
         dumps({"a": {1, 2}})
 
 
+def test_nesting_without_end_is_a_value_error():
+    with pytest.raises(ValueError, match="nested too deeply"):
+        loads("[" * 100_000)
+
+
 def test_text_that_is_not_json_is_a_value_error():
     with pytest.raises(ValueError, match="Expecting"):
         loads("{")

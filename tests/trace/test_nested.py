@@ -3,7 +3,7 @@ import copy
 import pytest
 
 from tasks_lib.trace import Trace
-from tasks_lib.trace.content import InputTextContent
+from tasks_lib.trace.content import InputTextContent, OutputTextContent
 from tasks_lib.trace.items import Message
 
 
@@ -81,6 +81,22 @@ def test_lists_given_to_constructors_are_not_shared():
     one = Message(id="", status="completed", role="user", content=parts)
     one.content.append(part("b"))
     assert len(parts) == 1
+
+
+def test_a_list_that_was_replaced_does_not_come_back():
+    record = message("a")
+    old = record.content
+    record.content = [part("b")]
+    old.append(part("c"))
+    assert record.text == "b"
+
+
+def test_a_defaulted_list_is_one_list_however_often_it_is_looked_at():
+    output = OutputTextContent.view({"type": "output_text", "text": "a"})
+    one, two = output.annotations, output.annotations
+    one.append({"type": "text_citation", "content": "c"})
+    assert one is two is output.annotations
+    assert len(output.model_dump()["annotations"]) == 1
 
 
 def test_copies_of_a_list_are_ordinary_lists():

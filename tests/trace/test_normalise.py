@@ -71,6 +71,11 @@ MENDED = [
         id="tool calls of a chat",
     ),
     pytest.param(
+        [{"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "42"}]}],
+        [OUTPUT],
+        id="a tool message in parts",
+    ),
+    pytest.param(
         [{"role": "assistant", "content": "a", "tool_calls": []}],
         [message_item("assistant", "a")],
         id="an empty list of tool calls",
@@ -101,6 +106,7 @@ MENDED = [
 @pytest.mark.parametrize(("given", "items"), MENDED)
 def test_what_lenient_loading_puts_right(given, items):
     assert lenient_items(given) == items
+    assert lenient_items(items) == items
 
 
 WHOLE = [

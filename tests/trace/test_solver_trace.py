@@ -76,6 +76,10 @@ def test_an_open_responses_output_is_presented_as_a_chat_completion():
     assert isinstance(trace.raw_outputs[0], OpenResponsesModelOutput)
     assert isinstance(trace.output, ChatCompletionModelOutput)
     assert [choice.message.content for choice in trace.output.choices] == ["b"]
+    brief = SolverTrace(
+        Trace.from_items([]), raw_outputs=[{"items": [{"role": "assistant", "content": "c"}]}]
+    )
+    assert brief.output.choices[0].message.content == "c"
     silent = SolverTrace(Trace.from_items([]), raw_outputs=[{"items": []}])
     assert silent.output.choices == []
 

@@ -239,6 +239,8 @@ def test_metadata_takes_datetimes():
     trace = Trace.from_items([], metadata=TraceMetadata(created_at=moment, tags=["a"]))
     assert trace.metadata.created_at == moment
     assert json.loads(trace.to_json())["metadata"]["created_at"] == "2026-01-02T00:00:00+00:00"
+    trace.metadata.created_at = 1767312000
+    assert trace.metadata.created_at == moment
     trace.metadata.created_at = None
     assert trace.metadata.created_at is None
 
