@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, StringConstraints, TypeAdapter, model_validator
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationInfo, field_validator
 
 from tasks_lib.base import Definition
 from tasks_lib.definitions.keys import DisplayName, repeated
@@ -85,26 +85,25 @@ class BaseParameter(Definition):
         """The value used when none is supplied; None when there is no default."""
         return getattr(self, "default_value", None)
 
-    @model_validator(mode="after")
-    def _default_is_acceptable(self) -> "BaseParameter":
-        if self.default is not None:
-            try:
-                self.accept(self.default)
-            except ValueError as error:
-                raise ValueError(f"default_value: {error}") from None
-        return self
+    @field_validator("default_value", check_fields=False)
+    @classmethod
+    def _default_is_acceptable(cls, value: Any, info: ValidationInfo) -> Any:
+        others = cls.model_fields.keys() - {"default_value"}
+        if value is not None and others <= info.data.keys():
+            cls.model_construct(**info.data).accept(value)
+        return value
 
 
 class FloatParameter(BaseParameter):
     """A number."""
 
     type: Literal["float"]
-    default_value: float | None = None
-    """Value used when none is supplied."""
     min: float | None = None
     """Smallest value allowed."""
     max: float | None = None
     """Largest value allowed."""
+    default_value: float | None = None
+    """Value used when none is supplied."""
 
     def accept(self, value: Any) -> float:
         return _within(_float(value), self.min, self.max)
@@ -114,12 +113,12 @@ class IntParameter(BaseParameter):
     """A whole number."""
 
     type: Literal["int"]
-    default_value: int | None = None
-    """Value used when none is supplied."""
     min: int | None = None
     """Smallest value allowed."""
     max: int | None = None
     """Largest value allowed."""
+    default_value: int | None = None
+    """Value used when none is supplied."""
 
     def accept(self, value: Any) -> int:
         return _within(_integer(value), self.min, self.max)
@@ -157,14 +156,14 @@ class StringParameter(BaseParameter):
     """A text."""
 
     type: Literal["string"]
-    default_value: str | None = None
-    """Value used when none is supplied."""
     string_kind: Literal["freeform", "python", "jinja"] = "freeform"
     """What the text is, for editors."""
     default_file_content: str | None = None
     """Text to start editing from; it is not a default value."""
     examples: tuple[StringExample, ...] | None = None
     """Values to offer."""
+    default_value: str | None = None
+    """Value used when none is supplied."""
 
     def accept(self, value: Any) -> str:
         return _text(value)
@@ -174,13 +173,13 @@ class ModelParameter(BaseParameter):
     """The key of a model."""
 
     type: Literal["model"]
-    default_value: str | None = None
-    """Model key used when none is supplied."""
     usage: (
         Literal["model_under_test", "judge_model", "synthesizer_model", "productivity_assistant"]
         | None
     ) = None
     """What the model is for: `model_under_test` is the evaluated model."""
+    default_value: str | None = None
+    """Model key used when none is supplied."""
 
     def accept(self, value: Any) -> str:
         return _text(value)

@@ -1,9 +1,11 @@
 """Finding and reading the files that definitions name, none outside of the project."""
 
 import difflib
+import os
 from pathlib import Path
 
-_ROOT_MARKS = ("pyproject.toml", ".git", ".evalmill")
+_ROOT_MARKS = ("pyproject.toml", ".git")
+_STORE = ".evalmill"
 
 
 class UnreadableError(Exception):
@@ -20,9 +22,14 @@ class UnreadableError(Exception):
 
 
 def project_of(file: Path) -> Path:
-    """Return the nearest folder above `file` that marks a project, else the file's folder."""
+    """Return the nearest folder above `file` that marks a project, else the file's folder.
+
+    A store marks one too, except in the home folder, where evalmill keeps things of its own.
+    """
+    home = Path(os.path.expanduser("~"))
     for folder in file.parents:
-        if any((folder / mark).exists() for mark in _ROOT_MARKS):
+        marks = _ROOT_MARKS if folder == home else (*_ROOT_MARKS, _STORE)
+        if any((folder / mark).exists() for mark in marks):
             return folder
     return file.parent
 

@@ -1,7 +1,7 @@
 """Pydantic's complaints in our words, pointing at what the author wrote."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from tasks_lib.config import did_you_mean, whole_placeholder
 from tasks_lib.errors import bounded
 from tasks_lib.loading.document import KeyPath
-from tasks_lib.loading.environment import unset_variable
+from tasks_lib.loading.environment import holds_secret, unset_variable
 from tasks_lib.loading.members import known_keys, known_tags
 from tasks_lib.loading.not_yet import KEYS, MEMBERS
 from tasks_lib.loading.reading import Broken
@@ -95,6 +95,8 @@ def complaints(
         if follows or _is_other_form(error, found):
             continue
         complaint = _worded(error, [e for e in found if e.path == error.path], model)
+        if holds_secret(complaint.path):
+            complaint = replace(complaint, problem=_without_value(complaint.problem, error.value))
         listed.setdefault((complaint.path, complaint.problem), complaint)
     return list(listed.values())
 
@@ -242,6 +244,10 @@ def _plain(error: _Error) -> str:
 
 def _entries(count: int) -> str:
     return f"{count} entry" if count == 1 else f"{count} entries"
+
+
+def _without_value(problem: str, value: Any) -> str:
+    return problem.replace(_shown(value), "the value") if value else problem
 
 
 def _discriminator(error: _Error) -> str:

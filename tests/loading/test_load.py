@@ -105,7 +105,7 @@ task.yaml:2: display_name: the text is empty
 task.yaml:3: descripton: unknown key 'descripton'; did you mean 'description'?
 task.yaml:4: tags.0: 5 is not text; put it in quotes
 task.yaml:4: tags.1: a mapping is not text
-task.yaml:6: config_spec.0: default_value: 7 is above the largest value allowed, 3
+task.yaml:6: config_spec.0.default_value: 7 is above the largest value allowed, 3
 task.yaml:7: config_spec.1.type: unknown type 'itn'; did you mean 'int'?
 task.yaml:8: config_spec.2: key 'type' is missing; add it, write one of 'float', 'int', \
 'boolean', 'string', 'model', 'dataset', 'dataset_column', 'list', 'dict', 'categorical'
@@ -361,6 +361,21 @@ def test_complaints_stay_short(wrong):
     )
     assert len(lines) == 2
     assert all(len(line) < 500 for line in lines)
+
+
+def test_complaints_do_not_show_secrets(wrong):
+    lines = wrong(
+        """
+        secrets: {token: 12345678}
+        models:
+          - key: m
+            display_name: M
+            config: {url: "http://x", api_key: 87654321, custom_headers: {X-Key: [x-secret-x]}}
+        """,
+        kind="run",
+    )
+    assert len(lines) >= 3
+    assert not any(secret in "".join(lines) for secret in ("12345678", "87654321", "x-secret-x"))
 
 
 def test_two_scorers_or_parameters_or_specifications_may_not_share_a_key(wrong):

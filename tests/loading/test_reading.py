@@ -7,6 +7,7 @@ import pytest
 from tasks_lib.definitions.evaluation import RunConfig
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.loading import Document, load, load_environment, validate
+from tasks_lib.loading.files import project_of
 
 MODEL = """
     key: m
@@ -101,6 +102,15 @@ def test_the_project_is_the_folder_of_the_file_when_nothing_marks_one(tmp_path):
     (inner / "run.yaml").write_text("config: {a: !include ../secret.txt}")
     with pytest.raises(DefinitionErrors, match=r"config.a: '../secret.txt' leaves the project"):
         load(inner / "run.yaml")
+
+
+def test_a_store_marks_a_project_but_not_the_home_folder(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    for folder in (home / ".evalmill", home / "work/.evalmill", home / "work/tasks", home / "x"):
+        folder.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    assert project_of(home / "work/tasks/t.yaml") == home / "work"
+    assert project_of(home / "x/t.yaml") == home / "x"
 
 
 def test_links_do_not_lead_out_of_the_project(tmp_path, write_files):
