@@ -120,7 +120,11 @@ def _conducted(run: Run, driver: LocalDriver, manner: Manner) -> StepResult:
             return driver.finish()
         from flows.conductor import conduct
 
-        return conduct(run, driver)
+        return conduct(run, driver, on_notice=_notice)
+
+
+def _notice(words: str) -> None:
+    print(words, file=sys.stderr)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.loading import load, load_environment
-from tasks_lib.resolve import Overrides, resolve
+from tasks_lib.resolve import Overrides, resolve, undefined_names
 from tasks_lib.session import open_rows
 
 
@@ -27,6 +27,8 @@ def check_file(file: Path, env_file: Path | None = None) -> Findings:
     try:
         document = load(file)
         warnings = document.warnings
+        if problems := undefined_names(document):
+            raise DefinitionErrors(problems)
         if document.kind in ("run", "evaluation"):
             evaluation = resolve(file, Overrides(env_file=env_file))
             warnings += evaluation.warnings

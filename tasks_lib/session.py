@@ -7,8 +7,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.plan import Plan, RunSettings, make_plan
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
@@ -153,9 +151,7 @@ def begin(plan: Plan, rows: dict[str, Rows]) -> Run:
         run.check_models()
         folder.complete.unlink(missing_ok=True)
         if not folder.resolved.exists():
-            text = yaml.safe_dump(
-                plan.evaluation.to_document(), sort_keys=False, allow_unicode=True
-            )
+            text = plan.evaluation.to_yaml()
             write_atomically(
                 folder.resolved, lambda temporary: temporary.write_text(text, encoding="utf-8")
             )

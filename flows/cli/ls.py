@@ -1,5 +1,7 @@
 """`evalmill ls`: list runs."""
 
+import sys
+
 from flows.cli import options
 
 
@@ -23,7 +25,7 @@ def ls(out: options.Store = None, limit: options.Limit = None, json: options.Jso
     from tasks_lib.report.tables import runs_table
 
     if records:
-        Console().print(runs_table(records))
+        Console(width=None if sys.stdout.isatty() else 160).print(runs_table(records))
     else:
         print(f"no runs in {store}")
     return 0

@@ -1,7 +1,7 @@
 """The metrics table, as people read it in a terminal."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich import box
 from rich.table import Table
@@ -71,7 +71,8 @@ def runs_table(records: Sequence[Mapping[str, Any]]) -> Table:
     """Return a table of runs, in the order given; `records` are their `run.json`."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("run", "status", "started", "samples", "errors", "models"):
-        table.add_column(name, justify="right" if name in ("samples", "errors") else "left")
+        justify: Literal["left", "right"] = "right" if name in ("samples", "errors") else "left"
+        table.add_column(name, justify=justify, no_wrap=name in ("run", "status", "started"))
     for record in records:
         specs = record["specs"]
         errors = [spec["n_error"] for spec in specs if spec["n_error"] is not None]

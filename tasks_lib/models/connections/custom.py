@@ -86,12 +86,12 @@ class CustomConnection(BaseConnection):
         self, info: ModelInfo, path: str, concurrency: int, secrets: Mapping[str, str]
     ) -> HttpClient:
         headers = {
-            name: reveal(value, secrets) if isinstance(value, str) else _header_text(value)
+            name: reveal(value, secrets, name) if isinstance(value, str) else _header_text(value)
             for name, value in self.custom_headers.items()
         }
         return HttpClient(
-            call_url(reveal(self.url, secrets), path),
-            reveal(self.api_key, secrets) if self.api_key else None,
+            call_url(reveal(self.url, secrets, "url"), path),
+            reveal(self.api_key, secrets, "api_key") if self.api_key else None,
             headers,
             concurrency,
             self._verification(secrets),
@@ -105,7 +105,7 @@ class CustomConnection(BaseConnection):
             return False
         if context.trusted_ca is None:
             return True
-        return _trusting(reveal(context.trusted_ca, secrets))
+        return _trusting(reveal(context.trusted_ca, secrets, "trusted_ca"))
 
 
 def _header_text(value: float | bool) -> str:

@@ -45,5 +45,5 @@ class ProviderConnection(BaseConnection):
         name = self.provider_id.upper()
         base = os.environ.get(f"{name}_BASE_URL") or PROVIDER_URLS[self.provider_id]
         return HttpClient(
-            base.rstrip("/") + path, reveal(f"${name}_API_KEY", secrets), {}, concurrency
+            base.rstrip("/") + path, reveal(f"${name}_API_KEY", secrets, f"{name}_API_KEY"), {}, concurrency
         )
