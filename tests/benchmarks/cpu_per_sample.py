@@ -31,4 +31,4 @@ def measure(bench: Workbench) -> Iterator[Result]:
     what, floor_name = f"{bench.samples:,} samples, 0 ms", "openai[aiohttp] loop"
     yield Result(f"CPU per sample, {what}", run_ms, "ms", "<= 1.10 x floor", floor_ms, floor_name)
     yield Result(f"CPU per sample, {what}, --no-prefect", bare_ms, "ms", "", floor_ms, floor_name)
-    yield Result("CPU of Prefect in a run", (run_ms - bare_ms) / per_sample / 1000, "s", "")
+    yield Result("CPU of Prefect in a run", (run_ms - bare_ms) / per_sample, "s", "")
