@@ -23,8 +23,8 @@ NOT_OURS = (".git", ".venv", ".evalmill", ".hypothesis", "*_cache", "__pycache__
 SCHEMA_LINE = re.compile(r"# yaml-language-server: \$schema=(\S+)")
 WORKPLACE = re.compile(
     r"/(?:home|Users|root|work)/\w"  # somebody's folders
-    r"|\b(?:extra-)?index-url\b"  # somebody's package index
-    r"|\b(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2,3}\b",  # somebody's network
+    r"|\bindex[-]url\b"  # somebody's package index
+    r"|\b(?:10\.\d+|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d+\.\d+\b",  # somebody's network
 )
 
 
