@@ -18,6 +18,21 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
 
 @dataclass(frozen=True)
+class RescoreSource:
+    """Recorded conversations that are scored again.
+
+    Attributes:
+        path: a run's folder, or a Parquet or JSONL file of traces; absolute.
+        trace_column: of a file, the column that holds the traces.
+        num_samples: how many; None is all.
+    """
+
+    path: str
+    trace_column: str = "trace"
+    num_samples: int | None = None
+
+
+@dataclass(frozen=True)
 class RunSettings:
     """What the command line says of a run beyond the definitions.
 
@@ -29,6 +44,7 @@ class RunSettings:
         max_error_rate: share of rows, 0 to 1, that may fail before the exit code says so.
         fail_under: metric name -> least value.
         resume: whether the run continues an interrupted one of the same id.
+        rescore: what is scored again instead of calling the evaluated model.
     """
 
     store: Path
@@ -38,6 +54,7 @@ class RunSettings:
     max_error_rate: float = 0.0
     fail_under: Mapping[str, float] = field(default_factory=dict)
     resume: bool = False
+    rescore: RescoreSource | None = None
 
 
 @dataclass(frozen=True)

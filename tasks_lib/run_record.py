@@ -3,6 +3,7 @@
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -66,6 +67,7 @@ def _record(
             "max_connections": plan.settings.max_connections,
             "max_error_rate": plan.settings.max_error_rate,
             "fail_under": dict(plan.settings.fail_under),
+            "rescore": asdict(plan.settings.rescore) if plan.settings.rescore else None,
             "fingerprints": fingerprints(plan.evaluation, run.rows),
             "batches": {spec.key: [list(cut) for cut in spec.batches] for spec in plan.specs},
         },

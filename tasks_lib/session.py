@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors
-from tasks_lib.plan import Plan, RunSettings, make_plan
+from tasks_lib.plan import Plan, RescoreSource, RunSettings, make_plan
+from tasks_lib.rescoring import of_file, of_run
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
+from tasks_lib.results import load_run
 from tasks_lib.results.folder import RunFolder, read_json, write_atomically, write_json
 from tasks_lib.run_record import fingerprints, interrupted_record, started_record
 from tasks_lib.runtime import Run, open_run
@@ -78,6 +80,7 @@ class StoredRun:
             max_connections=given.max_connections or before["max_connections"],
             max_error_rate=given.max_error_rate or before["max_error_rate"],
             fail_under=given.fail_under or before["fail_under"],
+            rescore=RescoreSource(**before["rescore"]) if before["rescore"] else None,
         )
 
     def check_same(self, evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> None:
@@ -124,12 +127,25 @@ def plan_run(
     Raises:
         DefinitionError: the data is wrong, there is none, or it is not the earlier run's.
     """
-    rows = open_rows(evaluation)
+    evaluation, rows = _rows_of(evaluation, settings.rescore)
     now = datetime.now(timezone.utc)
     if earlier is not None:
         earlier.check_same(evaluation, rows)
     cuts = earlier.batches if earlier else None
     return make_plan(evaluation, rows, settings, now, secrets.token_hex(3), cuts), rows
+
+
+def _rows_of(
+    evaluation: ResolvedEvaluation, source: RescoreSource | None
+) -> tuple[ResolvedEvaluation, dict[str, Rows]]:
+    """Return the rows to evaluate, and the evaluation as it then is."""
+    if source is None:
+        return evaluation, open_rows(evaluation)
+    path = Path(source.path)
+    if path.is_file():
+        evaluation = of_file(evaluation, path, source.num_samples, source.trace_column)
+        return evaluation, open_rows(evaluation)
+    return evaluation, of_run(evaluation, load_run(path), source.num_samples)
 
 
 def begin(plan: Plan, rows: dict[str, Rows]) -> Run:

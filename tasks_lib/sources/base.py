@@ -107,10 +107,15 @@ def select(rows: Rows, num_samples: int | None, subsampling: Subsampling = "head
     """
     if num_samples is None or num_samples >= len(rows):
         return rows
+    places = chosen_places(len(rows), num_samples, subsampling)
+    return _Selected(rows, places, f"{subsampling} {num_samples}")
+
+
+def chosen_places(n_rows: int, num_samples: int, subsampling: Subsampling) -> Sequence[int]:
+    """Return which of `n_rows` rows a selection of `num_samples` keeps, in order."""
     if subsampling == "head":
-        return _Selected(rows, range(num_samples), f"head {num_samples}")
-    chosen = random.Random(_SEED).sample(range(len(rows)), num_samples)
-    return _Selected(rows, array("Q", sorted(chosen)), f"random {num_samples}")
+        return range(min(num_samples, n_rows))
+    return array("Q", sorted(random.Random(_SEED).sample(range(n_rows), num_samples)))
 
 
 def align(named: Mapping[str, Rows]) -> Rows:

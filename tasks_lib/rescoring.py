@@ -1,0 +1,162 @@
+"""Scoring again what was recorded: of our own runs, or of files of traces."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from tasks_lib.definitions.dataset import Dataset
+from tasks_lib.errors import DefinitionError
+from tasks_lib.jsontext import loads
+from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
+from tasks_lib.results.folder import part_range, parts
+from tasks_lib.results.load import StoredRun
+from tasks_lib.results.parts import read_samples
+from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.samples import Sample
+from tasks_lib.solvers.pass_through import PassThroughSolver
+from tasks_lib.sources import LocalSource, Rows
+from tasks_lib.sources.base import chosen_places, digest
+
+
+class StoredSamples(Rows):
+    """The solved samples of a run, as rows that need no solving.
+
+    Args:
+        folder: the specification's folder of sample parts, complete.
+        spec_key: the specification that takes them over.
+        places: which of the stored samples, by their index, in order; None is all.
+    """
+
+    def __init__(self, folder: Path, spec_key: str, places: Sequence[int] | None = None) -> None:
+        self.columns = ()
+        self._folder = folder
+        self._spec_key = spec_key
+        self._ranges = [part_range(part) for part in parts(folder)]
+        stored = max((stop for _, stop in self._ranges), default=0)
+        self._places = range(stored) if places is None else places
+        self._part = lru_cache(maxsize=8)(self._by_index)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def take(self, places: Sequence[int]) -> list[Sample]:
+        """Return the samples at `places`, without what was recorded of them."""
+        return [
+            Sample(record.sample_id, place, loads(record.sample))
+            for place in places
+            for record in self.records(place, place + 1)
+        ]
+
+    def records(self, start: int, stop: int) -> list[SampleRecord]:
+        """Return the rows of samples `[start, stop)` for the new run; it made no call for them."""
+        return [
+            replace(
+                record, spec_key=self._spec_key, sample_index=place, calls=0, ledger_hits=0
+            )
+            for place in range(start, min(stop, len(self)))
+            for record in self._stored(self._places[place])
+        ]
+
+    def _stored(self, index: int) -> list[SampleRecord]:
+        part = bisect_right(self._ranges, (index, index + 1_000_000_000)) - 1
+        return self._part(*self._ranges[part])[index]
+
+    def _by_index(self, start: int, stop: int) -> dict[int, list[SampleRecord]]:
+        found: dict[int, list[SampleRecord]] = {index: [] for index in range(start, stop)}
+        for record in read_samples(self._folder, start, stop):
+            found[record.sample_index].append(record)
+        return found
+
+    def fingerprint(self) -> str:
+        files = [(path.name, path.stat().st_size) for path in parts(self._folder)]
+        return digest(str(self._folder), repr(files), str(len(self)))
+
+
+def of_run(
+    evaluation: ResolvedEvaluation, source: StoredRun, num_samples: int | None
+) -> dict[str, Rows]:
+    """Return the stored samples for every specification of an evaluation.
+
+    A specification takes those of the stored one with its key, else of its task, else the
+    only one there is.
+
+    Args:
+        evaluation: what to score with.
+        source: the run whose samples are scored again.
+        num_samples: how many of each; None is all.
+
+    Raises:
+        DefinitionError: the run is not complete, or has none that fit.
+    """
+    if not source.complete:
+        raise DefinitionError(
+            f"run '{source.folder.run_id}' is not complete",
+            fix=f"finish it with: evalmill run --resume {source.folder.run_id}",
+        )
+    rows: dict[str, Rows] = {}
+    for spec in evaluation.specs:
+        folder = source.folder.samples(_stored_key(spec, evaluation, source))
+        stored = StoredSamples(folder, spec.key)
+        if num_samples is not None and num_samples < len(stored):
+            places = chosen_places(len(stored), num_samples, spec.subsampling)
+            stored = StoredSamples(folder, spec.key, places)
+        rows[spec.key] = stored
+    return rows
+
+
+def _stored_key(spec: ResolvedSpec, evaluation: ResolvedEvaluation, source: StoredRun) -> str:
+    stored: Sequence[Mapping[str, str]] = source.record["specs"]
+    for same in ("key", "task_key"):
+        wanted = spec.key if same == "key" else spec.task.key
+        found = [there["key"] for there in stored if there[same] == wanted]
+        if len(found) == 1:
+            return found[0]
+    if len(stored) == len(evaluation.specs) == 1:
+        return stored[0]["key"]
+    raise DefinitionError(
+        f"run '{source.folder.run_id}' has no samples for specification '{spec.key}'",
+        fix=f"its specifications: {', '.join(there['key'] for there in stored)}",
+    )
+
+
+def of_file(
+    evaluation: ResolvedEvaluation, file: Path, num_samples: int | None, trace_column: str
+) -> ResolvedEvaluation:
+    """Return the evaluation with recorded traces of a file in place of its data and solver.
+
+    Args:
+        evaluation: what to score with.
+        file: a Parquet or JSONL file with one trace a row; the other columns are the sample.
+        num_samples: how many; None is all.
+        trace_column: the column that holds the traces.
+
+    Raises:
+        DefinitionError: the file is of another form.
+    """
+    if file.suffix.lower() not in (".parquet", ".jsonl"):
+        raise DefinitionError(
+            f"'{file}' holds no traces",
+            fix="name a run, or a Parquet or JSONL file with a column of traces",
+        )
+    dataset = Dataset(
+        key="traces",
+        display_name=file.name,
+        source=LocalSource(file_path=str(file.absolute())),
+    )
+    solver = PassThroughSolver(type="pass_through_solver", trace_column=trace_column)
+    specs = []
+    for spec in evaluation.specs:
+        definition = spec.task.definition.model_copy(update={"solver": solver})
+        task = spec.task.model_copy(update={"definition": definition})
+        specs.append(
+            replace(
+                spec,
+                task=task,
+                datasets={"dataset": dataset},
+                model_key=None,
+                num_samples=num_samples,
+            )
+        )
+    return replace(evaluation, specs=tuple(specs))
