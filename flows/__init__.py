@@ -1,0 +1,23 @@
+"""Evaluations as Prefect flows, the local server, and the command line."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flows.compile import compile_evaluation
+    from flows.deployable.evaluate import evaluate
+
+__all__ = ["compile_evaluation", "evaluate"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import Prefect when one of the public names is first used, not before."""
+    match name:
+        case "compile_evaluation":
+            from flows.compile import compile_evaluation
+
+            return compile_evaluation
+        case "evaluate":
+            from flows.deployable.evaluate import evaluate
+
+            return evaluate
+    raise AttributeError(f"module 'flows' has no attribute {name!r}")

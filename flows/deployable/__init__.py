@@ -1,0 +1,1 @@
+"""Flows that deployments run: parameters are JSON, samples never are."""

@@ -1,0 +1,49 @@
+"""Runs that waited so long that the next one of their schedule is due already."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from prefect.client.orchestration import get_client
+from prefect.client.schemas import FlowRun, State, StateType
+from prefect.client.schemas.filters import (
+    FlowRunFilter,
+    FlowRunFilterDeploymentId,
+    FlowRunFilterExpectedStartTime,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.runtime import flow_run
+from prefect.states import Cancelled
+
+UNFINISHED = [StateType.SCHEDULED, StateType.PENDING, StateType.RUNNING]
+
+
+def skip_if_overtaken() -> State[Any] | None:
+    """Return the state `Skipped` for a scheduled run when a later one is due, None otherwise.
+
+    After an outage the runs of all missed nights become due at once; the last of them does
+    the work.
+    """
+    with get_client(sync_client=True) as client:
+        this = client.read_flow_run(UUID(str(flow_run.get_id())))
+        if not this.auto_scheduled or this.deployment_id is None:
+            return None
+        due = client.read_flow_runs(
+            flow_run_filter=FlowRunFilter(
+                deployment_id=FlowRunFilterDeploymentId(any_=[this.deployment_id]),
+                expected_start_time=FlowRunFilterExpectedStartTime(
+                    after_=this.expected_start_time, before_=datetime.now(UTC)
+                ),
+                state=FlowRunFilterState(type=FlowRunFilterStateType(any_=UNFINISHED)),
+            )
+        )
+    later = [run for run in due if run.auto_scheduled and _due(run) > _due(this)]
+    if not later:
+        return None
+    return Cancelled(name="Skipped", message=f"a later run fell due at {max(map(_due, later))}")
+
+
+def _due(run: FlowRun) -> datetime:
+    """Return when a run was to start."""
+    return run.expected_start_time or datetime.min.replace(tzinfo=UTC)

@@ -1,0 +1,91 @@
+"""The parameters of deployable flows, as Prefect's UI shows them in a form."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+
+def _shown(title: str, description: str, **rules: Any) -> Any:
+    """Return a field whose title and description survive Prefect's own rendering of schemas."""
+    return Field(json_schema_extra={"title": title, "description": description}, **rules)
+
+
+File = Annotated[
+    str,
+    _shown(
+        "File",
+        "Path of a run file, an evaluation file or a task file; a relative path starts at the "
+        "deployment's working folder.",
+    ),
+]
+Model = Annotated[
+    str | None,
+    _shown(
+        "Model",
+        "Evaluated model: the key of a model, provider/model, or the path of a model file. "
+        "None: as the file says.",
+    ),
+]
+Dataset = Annotated[
+    str | None,
+    _shown(
+        "Dataset",
+        "For a task file: the key of a dataset, or the path of a dataset file or a data file.",
+    ),
+]
+Config = Annotated[
+    dict[str, str | int | float | bool],
+    _shown("Config", 'Values of config parameters, such as {"language": "fr"}.'),
+]
+Limit = Annotated[
+    int | None,
+    _shown("Samples", "Evaluate so many samples of each task only. None: all.", ge=1),
+]
+Subsampling = Annotated[
+    Literal["head", "random"] | None,
+    _shown("Subsampling", "Which samples: the first ones, or random ones. None: as the file says."),
+]
+Trials = Annotated[
+    int | None,
+    _shown("Trials", "Solve every sample so often. None: as the file says.", ge=1),
+]
+Cache = Annotated[
+    Literal["reuse", "update", "no-cache"] | None,
+    _shown(
+        "Recorded replies",
+        "reuse: replies recorded by any run are used again; update: only those of the same run; "
+        "no-cache: none. None: as the file says.",
+    ),
+]
+MaxConnections = Annotated[
+    int | None,
+    _shown("Connections", "Calls in flight of one model at most. None: as the model says.", ge=1),
+]
+BatchSize = Annotated[
+    int | None,
+    _shown("Batch size", "Samples that one Prefect task run handles. None: chosen.", ge=1),
+]
+MaxErrorRate = Annotated[
+    float,
+    _shown(
+        "Allowed errors",
+        "Share of samples, 0 to 1, that may fail before the flow run is marked as failed.",
+        ge=0,
+        le=1,
+    ),
+]
+FailUnder = Annotated[
+    dict[str, float],
+    _shown(
+        "Gates",
+        'Least value of metrics, such as {"is_correct_mean": 0.8}; below, the flow run fails.',
+    ),
+]
+Store = Annotated[
+    str | None,
+    _shown("Store", "Folder for the results. None: $EVALMILL_STORE, else .evalmill."),
+]
+EnvFile = Annotated[
+    str | None,
+    _shown("Environment file", "A further .env file with keys and URLs; it wins over ./.env."),
+]
