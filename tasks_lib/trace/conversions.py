@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from tasks_lib.jsontext import dumps
 from tasks_lib.trace.content import content_text
 from tasks_lib.trace.items import message_item
-from tasks_lib.trace.jsontext import copy_json, dumps
 from tasks_lib.trace.normalise import chat_items, joined_text, lenient_items
-from tasks_lib.trace.record import detached
+from tasks_lib.trace.plain import copy_json, detached
 
 _CHAT_ROLES = frozenset({"system", "user", "assistant"})
 _CUSTOM_ITEMS = frozenset({"custom_task_input_message", "custom_task_output_message"})

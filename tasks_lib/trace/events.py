@@ -5,9 +5,9 @@ from collections import Counter
 from enum import StrEnum
 from typing import Any
 
+from tasks_lib.jsontext import dumps
 from tasks_lib.trace.fields import Choice, Constant, Field, Json, Timestamp, maybe, string
 from tasks_lib.trace.items import TraceItem
-from tasks_lib.trace.jsontext import dumps
 from tasks_lib.trace.nested import Tagged, maybe_nested, nested
 from tasks_lib.trace.normalise import LenientItem, items_field
 from tasks_lib.trace.outputs import ModelUsage

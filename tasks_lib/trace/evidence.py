@@ -15,7 +15,8 @@ from tasks_lib.trace.nested import (
     nested,
     nested_list,
 )
-from tasks_lib.trace.record import Record, raw_of
+from tasks_lib.trace.plain import raw_of
+from tasks_lib.trace.record import Record
 from tasks_lib.trace.solver_trace import DirectModelIO
 
 RawSample = dict[str, Any]

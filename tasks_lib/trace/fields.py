@@ -2,10 +2,9 @@
 
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
+from typing import Any, Final, Generic, Self, TypeVar, overload
 
-if TYPE_CHECKING:
-    from tasks_lib.trace.record import Record
+from tasks_lib.trace.plain import View, plain
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
@@ -35,7 +34,7 @@ class Field(Generic[T]):
         """Return a fresh default, as JSON."""
         return self.default() if callable(self.default) else self.default
 
-    def read(self, record: "Record", raw: Any) -> T:
+    def read(self, record: View, raw: Any) -> T:
         """Return what `record`'s attribute shows for the JSON value `raw`."""
         raise NotImplementedError
 
@@ -47,10 +46,10 @@ class Field(Generic[T]):
         """
         raise NotImplementedError
 
-    def adopt(self, record: "Record", value: Any) -> None:
+    def adopt(self, record: View, value: Any) -> None:
         """Let `record` show the very records inside `value`, which was just written."""
 
-    def dump(self, record: "Record", exclude_unset: bool) -> Any:
+    def dump(self, record: View, exclude_unset: bool) -> Any:
         """Return an independent JSON copy of the field's value in `record`."""
         raise NotImplementedError
 
@@ -60,8 +59,8 @@ class Field(Generic[T]):
     @overload
     def __get__(self, record: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, record: "Record", owner: type) -> T: ...
-    def __get__(self, record: "Record | None", owner: type) -> Self | T:
+    def __get__(self, record: View, owner: type) -> T: ...
+    def __get__(self, record: View | None, owner: type) -> Self | T:
         if record is None:
             return self
         try:
@@ -72,7 +71,7 @@ class Field(Generic[T]):
             raw = self.default_json()
         return self.read(record, raw)
 
-    def __set__(self, record: "Record", value: Any) -> None:
+    def __set__(self, record: View, value: Any) -> None:
         record._store(self.name, self.write(value, f"{type(record).__name__}.{self.name}"))
         self.adopt(record, value)
 
@@ -84,7 +83,7 @@ class Plain(Field[T]):
         super().__init__(default)
         self.kinds = kinds
 
-    def read(self, record: "Record", raw: Any) -> T:
+    def read(self, record: View, raw: Any) -> T:
         value: T = raw
         return value
 
@@ -95,7 +94,7 @@ class Plain(Field[T]):
             raise ValueError(f"{where}: {value!r:.80} is not {known}")
         return str(value) if isinstance(value, StrEnum) else value
 
-    def dump(self, record: "Record", exclude_unset: bool) -> Any:
+    def dump(self, record: View, exclude_unset: bool) -> Any:
         return plain(getattr(record, self.name))
 
 
@@ -154,7 +153,7 @@ class Choice(Field[E]):
         super().__init__(default)
         self.choices = choices
 
-    def read(self, record: "Record", raw: Any) -> E:
+    def read(self, record: View, raw: Any) -> E:
         return self.choices(raw)
 
     def write(self, value: Any, where: str) -> Any:
@@ -164,7 +163,7 @@ class Choice(Field[E]):
             known = ", ".join(self.choices)
             raise ValueError(f"{where}: {value!r:.80} is none of {known}") from None
 
-    def dump(self, record: "Record", exclude_unset: bool) -> Any:
+    def dump(self, record: View, exclude_unset: bool) -> Any:
         return record._data.get(self.name, self.default)
 
 
@@ -174,7 +173,7 @@ class Timestamp(Field[datetime | None]):
     def __init__(self) -> None:
         super().__init__(None)
 
-    def read(self, record: "Record", raw: Any) -> datetime | None:
+    def read(self, record: View, raw: Any) -> datetime | None:
         return datetime.fromisoformat(raw) if isinstance(raw, str) else None
 
     def write(self, value: Any, where: str) -> Any:
@@ -190,17 +189,5 @@ class Timestamp(Field[datetime | None]):
             raise ValueError(f"{where}: {value!r:.80} is not an ISO 8601 time") from None
         return value
 
-    def dump(self, record: "Record", exclude_unset: bool) -> Any:
+    def dump(self, record: View, exclude_unset: bool) -> Any:
         return record._data.get(self.name)
-
-
-def plain(value: Any) -> Any:
-    """Return `value` with every record in it replaced by its JSON object; copies containers."""
-    raw = getattr(value, "_data", value)
-    if raw is not value:
-        return raw
-    if isinstance(value, dict):
-        return {key: plain(member) for key, member in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(member) for member in value]
-    return str(value) if isinstance(value, StrEnum) else value

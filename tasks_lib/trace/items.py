@@ -12,7 +12,8 @@ from tasks_lib.trace.content import (
 )
 from tasks_lib.trace.fields import Choice, Constant, Field, Json, string
 from tasks_lib.trace.nested import NestedList, RecordList, Tagged
-from tasks_lib.trace.record import OpenRecord, Record
+from tasks_lib.trace.plain import View
+from tasks_lib.trace.record import OpenRecord
 
 
 class MessageRole(StrEnum):
@@ -103,13 +104,13 @@ class FunctionCall(OpenRecord):
 class _TextOrParts(NestedList):
     """A text, or a list of input parts."""
 
-    def read(self, record: Record, raw: Any) -> Any:
+    def read(self, record: View, raw: Any) -> Any:
         return raw if isinstance(raw, str) else super().read(record, raw)
 
     def write(self, value: Any, where: str) -> Any:
         return value if isinstance(value, str) else super().write(value, where)
 
-    def adopt(self, record: Record, value: Any) -> None:
+    def adopt(self, record: View, value: Any) -> None:
         if not isinstance(value, str):
             super().adopt(record, value)
 

@@ -5,13 +5,13 @@ from typing import Any
 from tasks_lib.trace.conversions import items_to_messages
 from tasks_lib.trace.fields import Field
 from tasks_lib.trace.items import CustomTaskInputMessage, CustomTaskOutputMessage
-from tasks_lib.trace.jsontext import copy_json
 from tasks_lib.trace.nested import NestedList, RecordList, Shape, dump, nested, nested_list
 from tasks_lib.trace.outputs import (
     MODEL_OUTPUT,
     ChatCompletionInputMessage,
     ChatCompletionOutputMessage,
 )
+from tasks_lib.trace.plain import View, copy_json
 from tasks_lib.trace.record import Record
 from tasks_lib.trace.solver_trace import DirectModelIO, SolverTrace
 
@@ -63,7 +63,7 @@ class _Group(NestedList):
     def __init__(self, shape: Shape[Any]) -> None:
         super().__init__(shape)
 
-    def read(self, record: Record, raw: Any) -> Any:
+    def read(self, record: View, raw: Any) -> Any:
         if isinstance(raw, dict):
             return {name: self.shape.view(member) for name, member in raw.items()}
         return super().read(record, raw)
@@ -75,11 +75,11 @@ class _Group(NestedList):
             }
         return super().write(value, where)
 
-    def adopt(self, record: Record, value: Any) -> None:
+    def adopt(self, record: View, value: Any) -> None:
         if not isinstance(value, dict):
             super().adopt(record, value)
 
-    def dump(self, record: Record, exclude_unset: bool) -> Any:
+    def dump(self, record: View, exclude_unset: bool) -> Any:
         value = getattr(record, self.name)
         if isinstance(value, dict):
             return {name: dump(member, exclude_unset) for name, member in value.items()}

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import is_
 from typing import Any, Generic, Protocol, SupportsIndex, TypeVar
 
-from tasks_lib.trace.fields import REQUIRED, Field, plain
-from tasks_lib.trace.record import Record, raw_of
+from tasks_lib.trace.fields import REQUIRED, Field
+from tasks_lib.trace.plain import View, plain, raw_of
+from tasks_lib.trace.record import Record
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -52,7 +53,7 @@ class RecordList(list[R]):
 
     def __init__(
         self,
-        owner: Record,
+        owner: View,
         name: str,
         shape: Shape[R],
         raw: list[Any],
@@ -157,7 +158,7 @@ class Nested(Field[Any]):
         super().__init__(default)
         self.shape = shape
 
-    def read(self, record: Record, raw: Any) -> Any:
+    def read(self, record: View, raw: Any) -> Any:
         views = record._views
         if views is None:
             views = record._views = {}
@@ -171,11 +172,11 @@ class Nested(Field[Any]):
             return None
         return self.shape.accept(value, where)
 
-    def adopt(self, record: Record, value: Any) -> None:
+    def adopt(self, record: View, value: Any) -> None:
         if isinstance(value, Record):
             record._views = {**(record._views or {}), self.name: value}
 
-    def dump(self, record: Record, exclude_unset: bool) -> Any:
+    def dump(self, record: View, exclude_unset: bool) -> Any:
         return dump(getattr(record, self.name), exclude_unset)
 
 
@@ -198,7 +199,7 @@ class NestedList(Field[Any]):
         super().__init__(default)
         self.shape = shape
 
-    def read(self, record: Record, raw: Any) -> Any:
+    def read(self, record: View, raw: Any) -> Any:
         views = record._views
         if views is None:
             views = record._views = {}
@@ -220,7 +221,7 @@ class NestedList(Field[Any]):
         raw = [accept(member, f"{where}[{place}]") for place, member in enumerate(value)]
         return value if all(map(is_, raw, value)) and type(value) is list else raw
 
-    def adopt(self, record: Record, value: Any) -> None:
+    def adopt(self, record: View, value: Any) -> None:
         if value is not None and record._data[self.name] is value:
             record._data[self.name] = list(value)
         if any(isinstance(member, Record) for member in value or ()):
@@ -228,7 +229,7 @@ class NestedList(Field[Any]):
             views = self.list_type(record, self.name, self.shape, raw, known=value)
             record._views = {**(record._views or {}), self.name: views}
 
-    def dump(self, record: Record, exclude_unset: bool) -> Any:
+    def dump(self, record: View, exclude_unset: bool) -> Any:
         return dump(getattr(record, self.name), exclude_unset)
 
 

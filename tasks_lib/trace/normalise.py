@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
+from tasks_lib.jsontext import dumps
 from tasks_lib.trace.fields import REQUIRED, Field
 from tasks_lib.trace.items import ITEM, MessageRole, MessageStatus, TraceItem, message_item
-from tasks_lib.trace.jsontext import dumps
 from tasks_lib.trace.nested import NestedList, RecordList
-from tasks_lib.trace.record import raw_of
+from tasks_lib.trace.plain import raw_of
 
 _ROLES = frozenset(map(str, MessageRole))
 _STATUSES = frozenset(map(str, MessageStatus))

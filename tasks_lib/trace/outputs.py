@@ -3,10 +3,11 @@
 from typing import Any
 
 from tasks_lib.trace.conversions import is_chat_output, last_assistant_text, open_responses_items
-from tasks_lib.trace.fields import Constant, Field, Json, Plain, maybe, plain, plain_map, string
+from tasks_lib.trace.fields import Constant, Field, Json, Plain, maybe, plain_map, string
 from tasks_lib.trace.nested import maybe_nested, nested, nested_list
 from tasks_lib.trace.normalise import items_field, strict_items
-from tasks_lib.trace.record import OpenRecord, Record, raw_of
+from tasks_lib.trace.plain import plain, raw_of
+from tasks_lib.trace.record import OpenRecord, Record
 
 
 class ModelUsage(OpenRecord):

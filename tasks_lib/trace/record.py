@@ -4,11 +4,13 @@ The plain object is the truth. A record adds attributes, checks what is written,
 no state of its own besides which keys were defaulted, so views come and go for free.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from tasks_lib.trace.fields import Field, plain
-from tasks_lib.trace.jsontext import copy_json, dumps, loads
+from tasks_lib.jsontext import dumps, loads
+from tasks_lib.trace.fields import Field
+from tasks_lib.trace.plain import View, copy_json, detached, plain
 
 _NOTHING_UNSET: frozenset[str] = frozenset()
 
@@ -27,18 +29,12 @@ class _RecordType(type):
         return cls
 
 
-class Record(metaclass=_RecordType):
+class Record(View, metaclass=_RecordType):
     """A JSON object seen through typed attributes; brackets work like attributes.
 
     The constructor takes the fields as keyword arguments, refuses unknown ones, and fills in
     defaults. Validation from data (`model_validate`) ignores unknown keys.
     """
-
-    __slots__ = ("_data", "_unset", "_views")
-
-    _data: dict[str, Any]
-    _unset: frozenset[str]
-    _views: dict[str, Any] | None
 
     model_fields: ClassVar[Mapping[str, Field[Any]]]
     """The declared fields, in the order they are written."""
@@ -166,12 +162,13 @@ class Record(metaclass=_RecordType):
         return self.model_dump(**options, exclude_unset=False)
 
     def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
-        """Return the JSON text of `model_dump`."""
-        return dumps(self.model_dump(**options), indent)
+        """Return the JSON text of `model_dump`, compact unless `indent` is given."""
+        dumped = self.model_dump(**options)
+        return dumps(dumped) if indent is None else json.dumps(dumped, indent=indent)
 
     def model_dump_json_include_unset(self, *, indent: int | None = None, **options: Any) -> str:
         """Return the JSON text of `model_dump_include_unset`."""
-        return dumps(self.model_dump_include_unset(**options), indent)
+        return self.model_dump_json(indent=indent, **options, exclude_unset=False)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = True) -> Self:
         """Return an independent copy, with the members of `update` changed.
@@ -185,18 +182,6 @@ class Record(metaclass=_RecordType):
         for name, value in (update or {}).items():
             setattr(copy, name, value)
         return copy
-
-    def _store(self, name: str, raw: Any) -> None:
-        """Set a member of the JSON object; views of the old value are let go."""
-        if self._views:
-            self._views.pop(name, None)
-        self._claim(name, raw)
-
-    def _claim(self, name: str, raw: Any) -> None:
-        """Set a member of the JSON object to what its view already shows."""
-        self._data[name] = raw
-        if name in self._unset:
-            self._unset -= {name}
 
     def __getitem__(self, name: str) -> Any:
         if isinstance(name, str) and not name.startswith("_"):
@@ -275,13 +260,3 @@ def _restore(cls: type[Record], data: dict[str, Any], unset: frozenset[str]) -> 
     record = cls.view(data)
     record._unset = unset
     return record
-
-
-def detached(value: Any) -> Any:
-    """Return a plain JSON copy of `value` that shares nothing with it."""
-    return copy_json(plain(value))
-
-
-def raw_of(value: Any) -> Any:
-    """Return the JSON object behind a record; any other value as it is."""
-    return value._data if isinstance(value, Record) else value

@@ -15,7 +15,8 @@ from tasks_lib.trace.outputs import (
     chat_messages,
     chat_presentation,
 )
-from tasks_lib.trace.record import Record, raw_of
+from tasks_lib.trace.plain import raw_of
+from tasks_lib.trace.record import Record
 from tasks_lib.trace.trace import Trace
 
 

@@ -5,20 +5,21 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Self
 
-from orjson import loads as read_compact
+import orjson
 
+from tasks_lib.jsontext import dumps, loads
 from tasks_lib.trace.content import content_text
 from tasks_lib.trace.events import EVENT, child_spans, event_items
 from tasks_lib.trace.fields import Choice, Timestamp, maybe
 from tasks_lib.trace.items import FunctionCall, FunctionCallOutput, Message, TraceItem
-from tasks_lib.trace.jsontext import dumps, exact, loads, loads_fast
 from tasks_lib.trace.nested import maybe_list, maybe_nested
 from tasks_lib.trace.normalise import is_plain, items_field, lenient_items, strict_items
-from tasks_lib.trace.record import Record, detached, raw_of
+from tasks_lib.trace.plain import detached, raw_of
+from tasks_lib.trace.record import Record
 from tasks_lib.trace.turns import FunctionCallPair, Turn, call_pairs, messages_of, split_turns
 
-_COMPACT_START = '{"FORMAT":"'
-"""How the text of a trace begins that orjson wrote and so reads exactly."""
+_EXACT = " "
+"""First character of a trace's text that orjson would not read exactly."""
 
 _ONLY_FORMAT = frozenset({"FORMAT"})
 
@@ -75,13 +76,14 @@ class Trace(Record):
         Raises:
             ValueError: it is not a trace; the message names the place.
         """
-        if isinstance(value, (str, bytes)):
-            data = loads_fast(value)
-            if not strict and _is_plain_trace(data):
-                return cls.view(data)
-            data = _object(exact(value, data), strict)
-        else:
-            data = _object(detached(value), strict)
+        quick = None if strict else _plain_trace(value)
+        if quick is not None:
+            return cls.view(quick)
+        try:
+            data = detached(loads(value) if isinstance(value, (str, bytes)) else value)
+        except RecursionError:
+            raise ValueError("the trace is nested too deeply") from None
+        data = _object(data, strict)
         data["items"] = (strict_items if strict else lenient_items)(data["items"])
         if len(data) > 1:
             data = cls.accept({key: data[key] for key in data if key in cls.model_fields}, "trace")
@@ -90,8 +92,7 @@ class Trace(Record):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Return the trace that `to_json` wrote as `text`, trusting it unchecked."""
-        is_compact = text[:11] == _COMPACT_START
-        return cls.view(read_compact(text) if is_compact else loads(text))
+        return cls.view(loads(text) if text[0] == _EXACT else orjson.loads(text))
 
     @classmethod
     def from_items(cls, items: Iterable[Any], **fields: Any) -> Self:
@@ -134,13 +135,15 @@ class Trace(Record):
     def to_json(self) -> str:
         """Return the trace as JSON text: its form, its items, and the other fields set."""
         data = self._data
-        if len(data) == 2 and "FORMAT" in data:
-            return dumps(data)
         stored = {"FORMAT": data.get("FORMAT", "open_responses"), "items": data["items"]}
-        for name in self.model_fields:
-            if name in data and name not in self._unset and name not in stored:
-                stored[name] = data[name]
-        return dumps(stored)
+        if len(data) > 2:
+            for name in self.model_fields:
+                if name in data and name not in self._unset:
+                    stored[name] = data[name]
+        try:
+            return orjson.dumps(stored).decode()
+        except TypeError:
+            return _EXACT + dumps(stored)
 
     @property
     def turns(self) -> list[Turn]:
@@ -250,15 +253,22 @@ class Trace(Record):
         ]
 
 
-def _is_plain_trace(value: Any) -> bool:
-    """Say whether `value` is nothing but `FORMAT` and items that need no second look."""
-    return (
+def _plain_trace(text: Any) -> dict[str, Any] | None:
+    """Return the trace object of JSON `text` if it is one that needs no second look."""
+    if not isinstance(text, (str, bytes)):
+        return None
+    try:
+        value = orjson.loads(text)
+    except ValueError:
+        return None
+    is_plain_trace = (
         type(value) is dict
         and len(value) == 2
         and value.get("FORMAT") == "open_responses"
         and type(items := value.get("items")) is list
         and is_plain(items)
     )
+    return value if is_plain_trace else None
 
 
 def _is_user_message(item: dict[str, Any]) -> bool:

@@ -201,6 +201,7 @@ NOT_TRACES = [
     pytest.param({**OBJECT, "FORMAT": "chatml"}, "trace.FORMAT: 'chatml'", id="another form"),
     pytest.param({**OBJECT, "metadata": {"tags": "a"}}, "metadata.tags", id="other metadata"),
     pytest.param(None, "None is not a trace", id="null"),
+    pytest.param("[" * 100_000, "nested too deeply", id="brackets without end"),
 ]
 
 
