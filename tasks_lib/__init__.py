@@ -1,0 +1,1 @@
+"""The evaluation library: definitions, models, solvers, scorers, metrics and results."""

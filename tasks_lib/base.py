@@ -10,6 +10,5 @@ class Definition(BaseModel):
     method arguments. Unknown keys are errors.
     """
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False
-    )
+    # Built at first use and described by `schema` alone: every command pays for the import.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)

@@ -4,7 +4,7 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def _record(
         "status": status,
         "exit_code": exit_code,
         "started_at": _iso(plan.created),
-        "finished_at": None if status == "running" else _iso(datetime.now(timezone.utc)),
+        "finished_at": None if status == "running" else _iso(datetime.now(UTC)),
         "evaluation": plan.evaluation.key,
         "specs": [
             {

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,8 @@ class StoredRun:
             DefinitionError: they are.
         """
         now = fingerprints(evaluation, rows)
-        changed = [key for key, was in self.document["plan"]["fingerprints"].items() if now.get(key) != was]
+        before: dict[str, str] = self.document["plan"]["fingerprints"]
+        changed = [key for key, was in before.items() if now.get(key) != was]
         if changed:
             names = ", ".join(f"'{key}'" for key in changed)
             raise DefinitionError(
@@ -128,7 +129,7 @@ def plan_run(
         DefinitionError: the data is wrong, there is none, or it is not the earlier run's.
     """
     evaluation, rows = _rows_of(evaluation, settings.rescore)
-    now = datetime.now(timezone.utc)
+    now = datetime.now(UTC)
     if earlier is not None:
         earlier.check_same(evaluation, rows)
     cuts = earlier.batches if earlier else None

@@ -67,11 +67,8 @@ def judge_run(
         if not every:
             words += f", more than the {settings.max_error_rate:.1%} allowed"
         return Verdict("failed" if every else "complete", exit_codes.TOO_MANY_ERRORS, (words,))
-    failures = [
-        words
-        for name, least in settings.fail_under.items()
-        if (words := _gate(name, least, metrics)) is not None
-    ]
+    gates = (_gate(name, least, metrics) for name, least in settings.fail_under.items())
+    failures = [failure for failure in gates if failure is not None]
     if failures:
         return Verdict("complete", exit_codes.GATE_FAILED, tuple(failures))
     return Verdict("complete", exit_codes.DONE)

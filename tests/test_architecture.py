@@ -20,6 +20,7 @@ import pytest
 import flows
 import tasks_lib
 from tasks_lib.base import Definition
+from tasks_lib.schema import key_descriptions
 
 REPOSITORY = Path(__file__).parents[1]
 CATALOG = REPOSITORY / "tasks_lib/catalog"  # task files with authors' snippets, no modules
@@ -31,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("report",),
     ("checking", "explaining", "steps", "session"),
     ("reduction", "run_record", "runtime", "scoring", "solving", "verdict"),
+    ("rescoring",),
     ("plan", "batches"),
     ("results",),
     ("resolve", "schema"),
@@ -346,7 +348,7 @@ def test_what_may_be_written_in_yaml_is_documented() -> None:
         if inspect.isclass(value)
         and issubclass(value, Definition)
         and value.__module__ == module.__name__
-        for name, field in value.model_fields.items()
-        if not field.description and name not in {"type", "connection_type"}
+        for name in value.model_fields.keys() - key_descriptions(value).keys()
+        if name not in {"type", "connection_type"}
     ]
     assert not bare, "\n".join(["no description:", *bare])

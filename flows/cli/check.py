@@ -42,7 +42,8 @@ def check(
         print(problem, file=sys.stderr)
     counted = f"{len(files)} file{'s' if len(files) > 1 else ''}"
     if problems:
-        print(f"{len(problems)} problem{'s' if len(problems) > 1 else ''} in {counted}", file=sys.stderr)
+        noun = "problems" if len(problems) > 1 else "problem"
+        print(f"{len(problems)} {noun} in {counted}", file=sys.stderr)
         return WRONG_FILES
     print(f"{counted} in order", file=sys.stderr)
     return DONE

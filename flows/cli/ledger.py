@@ -26,8 +26,8 @@ def export(
 
     Example: evalmill ledger export 20260101T000000Z-capitals-0a1b2c recording.jsonl
     """
-    from tasks_lib.models.recording import write_recording
     from tasks_lib.models.ledger import entries
+    from tasks_lib.models.recording import write_recording
 
     count = write_recording(entries(options.store_folder(out), run), file)
     print(f"{count} replies written to {file}", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -10,69 +10,69 @@ File = Annotated[
     Path, typer.Argument(help="A run file, an evaluation file or a task file.", show_default=False)
 ]
 ModelKey = Annotated[
-    Optional[str],
+    str | None,
     typer.Option(
         "--model", "-m", metavar="KEY",
         help="Evaluated model: a key, provider/model, or a model file.",
     ),
 ]  # fmt: skip
 DatasetKey = Annotated[
-    Optional[str],
+    str | None,
     typer.Option(
         "--dataset", metavar="KEY",
         help="Dataset of a task file: a key, a dataset file, or a CSV, JSONL or Parquet file.",
     ),
 ]  # fmt: skip
 Settings = Annotated[
-    Optional[list[str]],
+    list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Value of a config parameter; repeatable."),
 ]
 Limit = Annotated[
-    Optional[int],
+    int | None,
     typer.Option("--limit", "-n", min=1, metavar="N", help="Evaluate N samples only."),
 ]
 Subsampling = Annotated[
-    Optional[str],
+    str | None,
     typer.Option(
         "--subsampling", metavar="head|random", help="Which N samples: the first, or at random."
     ),
 ]
 Trials = Annotated[
-    Optional[int],
+    int | None,
     typer.Option("--trials", min=1, metavar="N", help="Solve every sample N times."),
 ]
 Store = Annotated[
-    Optional[Path],
+    Path | None,
     typer.Option(
         "--out", "-o", metavar="DIR", help="The store; default $EVALMILL_STORE, else .evalmill."
     ),
 ]
 EnvFile = Annotated[
-    Optional[Path],
+    Path | None,
     typer.Option("--env", metavar="FILE", help="A further .env file; it wins over ./.env."),
 ]
 RunId = Annotated[
-    Optional[str], typer.Option("--run-id", metavar="ID", help="The run's id; default: made.")
+    str | None, typer.Option("--run-id", metavar="ID", help="The run's id; default: made.")
 ]
 Resume = Annotated[
-    Optional[str],
-    typer.Option("--resume", metavar="RUN", help="Continue an interrupted run; pays nothing twice."),
+    str | None,
+    typer.Option("--resume", metavar="RUN", help="Continue a run; nothing is paid twice."),
 ]
 Cache = Annotated[
-    Optional[str],
+    str | None,
     typer.Option(
         "--cache", metavar="reuse|update|no-cache",
         help="Which recorded replies are used: all, this run's, none.",
     ),
 ]  # fmt: skip
 Connections = Annotated[
-    Optional[int],
+    int | None,
     typer.Option(
         "--max-connections", "-j", min=1, metavar="N", help="Calls in flight of a model at most."
     ),
 ]
 BatchSize = Annotated[
-    Optional[int],
+    int | None,
     typer.Option("--batch-size", min=1, metavar="N", help="Samples a Prefect task run handles."),
 ]
 NoPrefect = Annotated[
@@ -86,7 +86,7 @@ MaxErrorRate = Annotated[
     ),
 ]  # fmt: skip
 FailUnder = Annotated[
-    Optional[list[str]],
+    list[str] | None,
     typer.Option(
         "--fail-under", metavar="METRIC=VALUE", help="Exit 1 when a metric is lower; repeatable."
     ),

@@ -1,7 +1,7 @@
 """`evalmill run`: run an evaluation."""
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -10,7 +10,7 @@ from flows.cli import options
 
 def run(
     file: Annotated[
-        Optional[Path],
+        Path | None,
         typer.Argument(
             help="A run file, an evaluation file or a task file; not needed with --resume.",
             show_default=False,

@@ -1,13 +1,13 @@
 """`evalmill schema`: JSON Schemas for editors."""
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
 
 def schema(
     kind: Annotated[
-        Optional[str],
+        str | None,
         typer.Argument(help="Kind of file; all kinds are listed without it.", show_default=False),
     ] = None,
 ) -> int:
@@ -24,7 +24,7 @@ def schema(
     if kind is None:
         print("\n".join(MODELS))
         return 0
-    known = {name: name for name in MODELS}.get(kind)
+    known = next((name for name in MODELS if name == kind), None)
     if known is None:
         raise DefinitionError(
             f"there is no kind '{kind}'", fix=f"choose one of {', '.join(MODELS)}"

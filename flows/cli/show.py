@@ -1,7 +1,7 @@
 """`evalmill show`: a run's metrics, or one of its samples."""
 
 import sys
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -11,7 +11,7 @@ from flows.cli import options
 def show(
     run: Annotated[str, typer.Argument(help="Id or folder of a run; `last` is the newest.")],
     sample: Annotated[
-        Optional[str], typer.Argument(help="Id of a sample.", show_default=False)
+        str | None, typer.Argument(help="Id of a sample.", show_default=False)
     ] = None,
     out: options.Store = None,
     json: options.Json = False,

@@ -1,0 +1,1 @@
+"""Models: how they are reached, limited, retried and remembered."""

@@ -151,7 +151,8 @@ def recognised(value: Any) -> ModelOutput:
 def _mapping(model_input: Any) -> dict[str, Any]:
     if not isinstance(model_input, dict):
         raise CallFailure(
-            "data", "a chat model takes an object with 'messages', not " + type(model_input).__name__
+            "data",
+            f"a chat model takes an object with 'messages', not {type(model_input).__name__}",
         )
     return model_input
 

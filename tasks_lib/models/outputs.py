@@ -171,8 +171,10 @@ def responses_output(data: Any) -> ModelOutput:
     items = [item for raw in output if (item := _response_item(raw)) is not None]
     usage = _usage(data.get("usage"))
     details = data.get("incomplete_details") or {}
-    finish = {"max_output_tokens": "length"}.get(details.get("reason"), details.get("reason"))
-    if finish is None and data.get("status") == "completed":
+    finish = details.get("reason")
+    if finish == "max_output_tokens":
+        finish = "length"
+    elif finish is None and data.get("status") == "completed":
         called = any(item["type"] == "function_call" for item in items)
         finish = "tool_calls" if called else "stop"
     return ModelOutput(

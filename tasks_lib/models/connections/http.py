@@ -43,8 +43,9 @@ def public_url(url: str) -> str:
 
 
 class HttpClient:
-    """Posts bodies to one address; connects at the first call, so that a run answered by the
-    ledger alone never imports the openai client.
+    """Posts bodies to one address.
+
+    It connects at the first call: a run answered by the ledger never imports the client.
 
     Args:
         url: the address, complete.

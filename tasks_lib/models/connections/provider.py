@@ -44,6 +44,5 @@ class ProviderConnection(BaseConnection):
     ) -> HttpClient:
         name = self.provider_id.upper()
         base = os.environ.get(f"{name}_BASE_URL") or PROVIDER_URLS[self.provider_id]
-        return HttpClient(
-            base.rstrip("/") + path, reveal(f"${name}_API_KEY", secrets, f"{name}_API_KEY"), {}, concurrency
-        )
+        api_key = reveal(f"${name}_API_KEY", secrets, f"{name}_API_KEY")
+        return HttpClient(base.rstrip("/") + path, api_key, {}, concurrency)
