@@ -16,33 +16,17 @@ from array import array
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tasks_lib.errors import DefinitionError, bounded
 from tasks_lib.jsontext import dump_bytes, loads
+from tasks_lib.models.ledger import Entry
 
 _LINES_LOOKED_AT = 100  # for the parameters that a message names
 _MAX_PARAMETER_SETS = 4
 
 
-class RecordedCall(Protocol):
-    """A call as the ledger keeps it."""
-
-    @property
-    def sample_id(self) -> str: ...
-    @property
-    def trial(self) -> int: ...
-    @property
-    def ordinal(self) -> int: ...
-    @property
-    def model_key(self) -> str: ...
-    @property
-    def request(self) -> bytes: ...
-    @property
-    def body(self) -> bytes: ...
-
-
-def write_recording(rows: Iterable[RecordedCall], path: Path) -> int:
+def write_recording(rows: Iterable[Entry], path: Path) -> int:
     """Write calls, such as `ledger.entries` yields, to `path`; return how many.
 
     The file appears whole or not at all.
@@ -63,7 +47,7 @@ def write_recording(rows: Iterable[RecordedCall], path: Path) -> int:
     return written
 
 
-def _line(row: RecordedCall) -> dict[str, Any]:
+def _line(row: Entry) -> dict[str, Any]:
     return {
         "sample_id": row.sample_id,
         "trial": row.trial,
