@@ -64,7 +64,8 @@ class TextCitation(OpenRecord):
 
 Annotation = UrlCitation | TextCitation
 _ANNOTATION: Tagged[Annotation] = Tagged(
-    "type", {"url_citation": UrlCitation, "text_citation": TextCitation}
+    {"url_citation": UrlCitation, "text_citation": TextCitation},
+    telling={"url": "url_citation", "content": "text_citation"},
 )
 
 
@@ -78,21 +79,21 @@ class InputTextContent(OpenRecord):
 class TextContent(OpenRecord):
     """Text of no particular direction."""
 
-    type = Constant("text")
+    type = Constant("text", always_set=True)
     text = string()
 
 
 class SummaryTextContent(OpenRecord):
     """A model's summary of its reasoning."""
 
-    type = Constant("summary_text")
+    type = Constant("summary_text", always_set=True)
     text = string()
 
 
 class ReasoningTextContent(OpenRecord):
     """A model's reasoning in full."""
 
-    type = Constant("reasoning_text")
+    type = Constant("reasoning_text", always_set=True)
     text = string()
 
 
@@ -147,7 +148,6 @@ ContentPart = (
     | InputVideoContent
 )
 CONTENT_PART: Tagged[ContentPart] = Tagged(
-    "type",
     {
         "input_text": InputTextContent,
         "output_text": OutputTextContent,
@@ -159,14 +159,24 @@ CONTENT_PART: Tagged[ContentPart] = Tagged(
         "input_file": InputFileContent,
         "input_video": InputVideoContent,
     },
+    telling={
+        "annotations": "output_text",
+        "logprobs": "output_text",
+        "text": "input_text",
+        "refusal": "refusal",
+        "detail": "input_image",
+        "filename": "input_file",
+        "file_url": "input_file",
+        "video_url": "input_video",
+    },
 )
 FUNCTION_OUTPUT_PART: Tagged[ContentPart] = Tagged(
-    "type",
     {
         "input_text": InputTextContent,
         "input_image": InputImageContent,
         "input_file": InputFileContent,
     },
+    telling=CONTENT_PART.telling,
 )
 
 

@@ -77,7 +77,7 @@ def output_items(raw_output: Any) -> list[dict[str, Any]]:
     items = open_responses_items(raw_output)
     if items is not None:
         return [copy_json(item) for item in items]
-    return [{"type": "custom_task_output_message", "content": raw_output}]
+    return [{"type": "custom_task_output_message", "content": copy_json(raw_output)}]
 
 
 def output_message(raw_output: Any) -> Any:

@@ -28,7 +28,7 @@ def _new_id() -> str:
 class Event(Record):
     """What every event has."""
 
-    id = string(default=_new_id)
+    id = string(default=_new_id, always_set=True)
     span_id = maybe(str)
     timestamp = Timestamp()
     metadata = maybe(dict)
@@ -37,7 +37,7 @@ class Event(Record):
 class MessageEvent(Event):
     """Something was said."""
 
-    type = Constant("message_event")
+    type = Constant("message_event", always_set=True)
     item: Field[TraceItem] = nested(LenientItem())
     model_call_id = maybe(str)
 
@@ -45,7 +45,7 @@ class MessageEvent(Event):
 class FunctionCallEvent(Event):
     """A function was called, and perhaps answered."""
 
-    type = Constant("function_call_event")
+    type = Constant("function_call_event", always_set=True)
     call_id = string()
     function = string()
     arguments = Json(default=None)
@@ -61,7 +61,7 @@ class FunctionCallEvent(Event):
 class ModelCallEvent(Event):
     """A model was called."""
 
-    type = Constant("model_call_event")
+    type = Constant("model_call_event", always_set=True)
     model = maybe(str)
     input_context = items_field(default=list)
     output_items = items_field(default=list)
@@ -74,7 +74,7 @@ class ModelCallEvent(Event):
 class SpanBeginEvent(Event):
     """A span of work began."""
 
-    type = Constant("span_begin")
+    type = Constant("span_begin", always_set=True)
     span_id = string()
     parent_span_id = maybe(str)
     name = maybe(str)
@@ -84,14 +84,14 @@ class SpanBeginEvent(Event):
 class SpanEndEvent(Event):
     """A span of work ended."""
 
-    type = Constant("span_end")
+    type = Constant("span_end", always_set=True)
     span_id = string()
 
 
 class CompactionEvent(Event):
     """The conversation was made shorter."""
 
-    type = Constant("compaction")
+    type = Constant("compaction", always_set=True)
     strategy = Choice(CompactionStrategy)
     tokens_before = maybe(int)
     tokens_after = maybe(int)
@@ -100,7 +100,7 @@ class CompactionEvent(Event):
 class ErrorEvent(Event):
     """Something failed."""
 
-    type = Constant("error")
+    type = Constant("error", always_set=True)
     message = string()
     traceback = maybe(str)
 
@@ -108,7 +108,7 @@ class ErrorEvent(Event):
 class CustomEvent(Event):
     """Anything else."""
 
-    type = Constant("custom")
+    type = Constant("custom", always_set=True)
     name = string()
     data = Json(default=None)
 
@@ -124,7 +124,6 @@ TraceEvent = (
     | CustomEvent
 )
 EVENT: Tagged[TraceEvent] = Tagged(
-    "type",
     {
         "message_event": MessageEvent,
         "function_call_event": FunctionCallEvent,

@@ -22,8 +22,16 @@ class Field(Generic[T]):
 
     name: str
 
-    def __init__(self, default: Any = REQUIRED) -> None:
+    def __init__(self, default: Any = REQUIRED, always_set: bool = False) -> None:
+        """Declare the field.
+
+        Args:
+            default: the JSON value where none is given, or a function that makes one.
+            always_set: count the key as set even where it was only defaulted, because a
+                dump without it would say less.
+        """
         self.default = default
+        self.always_set = always_set
 
     @property
     def required(self) -> bool:
@@ -79,8 +87,8 @@ class Field(Generic[T]):
 class Plain(Field[T]):
     """A JSON value of the given Python types, kept as it is; booleans are not numbers."""
 
-    def __init__(self, *kinds: type, default: Any = REQUIRED) -> None:
-        super().__init__(default)
+    def __init__(self, *kinds: type, default: Any = REQUIRED, always_set: bool = False) -> None:
+        super().__init__(default, always_set)
         self.kinds = kinds
 
     def read(self, record: View, raw: Any) -> T:
@@ -109,9 +117,9 @@ _JSON_NAMES: dict[type, str] = {
 }
 
 
-def string(default: Any = REQUIRED) -> Plain[str]:
+def string(default: Any = REQUIRED, always_set: bool = False) -> Plain[str]:
     """Declare a text."""
-    return Plain(str, default=default)
+    return Plain(str, default=default, always_set=always_set)
 
 
 def maybe(kind: type[T], *kinds: type) -> Plain[T | None]:
@@ -137,8 +145,8 @@ class Json(Plain[Any]):
 class Constant(Plain[str]):
     """The one text a key may hold, such as a type tag."""
 
-    def __init__(self, value: str) -> None:
-        super().__init__(str, default=value)
+    def __init__(self, value: str, always_set: bool = False) -> None:
+        super().__init__(str, default=value, always_set=always_set)
 
     def write(self, value: Any, where: str) -> Any:
         if value != self.default:

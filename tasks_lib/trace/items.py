@@ -135,7 +135,7 @@ class CustomTaskInputMessage(OpenRecord):
 class CustomTaskOutputMessage(OpenRecord):
     """Output of a model that does not chat: any JSON."""
 
-    type = Constant("custom_task_output_message")
+    type = Constant("custom_task_output_message", always_set=True)
     content = Json()
 
 
@@ -160,7 +160,6 @@ class _MessageShape:
 
 
 ITEM: Tagged[TraceItem] = Tagged(
-    "type",
     {
         "message": _MessageShape(),
         "function_call": FunctionCall,
@@ -168,7 +167,12 @@ ITEM: Tagged[TraceItem] = Tagged(
         "custom_task_input_message": CustomTaskInputMessage,
         "custom_task_output_message": CustomTaskOutputMessage,
     },
-    default="message",
+    telling={
+        "role": "message",
+        "arguments": "function_call",
+        "output": "function_call_output",
+        "content": "custom_task_input_message",
+    },
 )
 """A trace item as the format has it, with nothing left to guess (strict)."""
 

@@ -23,29 +23,42 @@ class Shape(Protocol[R_co]):
 
 
 class Tagged(Generic[R]):
-    """One of several record classes, told apart by the text under one key."""
+    """One of several record classes, told apart by the text under `type`.
 
-    def __init__(self, key: str, classes: Mapping[str, Shape[R]], default: str = "") -> None:
-        self.key = key
+    Args:
+        classes: the class of each type.
+        telling: keys that tell the type of an object which does not say it, the first one
+            found deciding; dumps leave a type out that was only defaulted.
+    """
+
+    def __init__(
+        self, classes: Mapping[str, Shape[R]], telling: Mapping[str, str] | None = None
+    ) -> None:
         self.classes = classes
-        self.default = default
+        self.telling = telling or {}
 
     def view(self, data: Any) -> R:
-        return self.classes[data.get(self.key, self.default)].view(data)
+        return self.classes[data["type"]].view(data)
 
     def accept(self, value: Any, where: str) -> Any:
         data = raw_of(value)
         if not isinstance(data, dict):
             raise ValueError(f"{where}: {value!r:.80} is not an object")
-        tag = data.get(self.key, self.default)
+        tag = self.type_of(data)
         shape = self.classes.get(tag) if isinstance(tag, str) else None
         if shape is None:
             known = ", ".join(self.classes)
-            raise ValueError(f"{where}.{self.key}: {tag!r:.80} is none of {known}")
+            raise ValueError(f"{where}.type: {tag!r:.80} is none of {known}")
         if data is not value:
             return data
         accepted = shape.accept(data, where)
-        return accepted if self.key in accepted else {self.key: tag, **accepted}
+        return accepted if "type" in accepted else {"type": tag, **accepted}
+
+    def type_of(self, data: dict[str, Any]) -> Any:
+        """Return the type `data` says or, by its other keys, tells; None if it does neither."""
+        if "type" in data:
+            return data["type"]
+        return next((tag for key, tag in self.telling.items() if key in data), None)
 
 
 class RecordList(list[R]):
@@ -143,6 +156,11 @@ class RecordList(list[R]):
         super().__delitem__(index)
         self._settle()
 
+    def __imul__(self, times: SupportsIndex) -> "RecordList[R]":
+        super().__imul__(times)
+        self._settle()
+        return self
+
     def __iadd__(self, values: Iterable[Any]) -> "RecordList[R]":  # type: ignore[misc,override]
         self.extend(values)
         return self
@@ -198,6 +216,11 @@ class NestedList(Field[Any]):
     def __init__(self, shape: Shape[Any], default: Any = REQUIRED) -> None:
         super().__init__(default)
         self.shape = shape
+
+    def __set__(self, record: View, value: Any) -> None:
+        # `record.items += [...]` ends with the list being set to itself.
+        if value is None or (record._views or {}).get(self.name) is not value:
+            super().__set__(record, value)
 
     def read(self, record: View, raw: Any) -> Any:
         views = record._views

@@ -97,21 +97,20 @@ def is_plain(items: list[Any]) -> bool:
                         len(part) != 4 or part["annotations"] or part["logprobs"]
                     ):
                         return False
+            elif kind == "function_call":
+                if not (
+                    len(item) == 6
+                    and type(item["name"]) is type(item["arguments"]) is str
+                    and type(item["call_id"]) is type(item["id"]) is str
+                    and item["status"] in _STATUSES
+                ):
+                    return False
             elif not (
-                (
-                    (
-                        kind == "function_call"
-                        and len(item) == 6
-                        and type(item["arguments"]) is type(item["name"]) is str
-                    )
-                    or (
-                        kind == "function_call_output"
-                        and len(item) == 5
-                        and type(item["output"]) is str
-                    )
-                )
-                and item["status"] in _STATUSES
+                kind == "function_call_output"
+                and len(item) == 5
+                and type(item["output"]) is str
                 and type(item["call_id"]) is type(item["id"]) is str
+                and item["status"] in _STATUSES
             ):
                 return False
     except (KeyError, TypeError):
@@ -127,15 +126,15 @@ def mend(item: Any, where: str) -> list[dict[str, Any]]:
     """
     if not isinstance(item, dict):
         raise ValueError(f"{where}: {item!r:.80} is not an object")
-    kind = item.get("type")
-    if kind == "reasoning":
-        return _reasoning_items(item)
-    if kind == "function_call":
-        return [_mended_call(item)]
-    if kind == "function_call_output":
-        return [_mended_output(item)]
-    if kind == "message" or (kind is None and "role" in item):
-        return chat_items(item, where)
+    match ITEM.type_of(item):
+        case "message":
+            return chat_items(item, where)
+        case "function_call":
+            return [_mended_call(item)]
+        case "function_call_output":
+            return [_mended_output(item)]
+        case "reasoning":
+            return _reasoning_items(item)
     return [item]
 
 
@@ -151,7 +150,6 @@ def chat_items(message: dict[str, Any], where: str = "message") -> list[dict[str
     content = message.get("content")
     if message.get("role") == "tool":
         output = {
-            "type": "function_call_output",
             "id": message.get("id"),
             "call_id": message.get("tool_call_id", message.get("call_id", "")),
             "output": joined_text(content) if isinstance(content, list) else content or "",
@@ -188,12 +186,16 @@ def _mended_part(part: Any, role: str, where: str) -> Any:
     if isinstance(part, str):
         parts: list[Any] = message_item(role, part)["content"]
         return parts[0]
-    if isinstance(part, dict) and part.get("type") == "image_url":
+    if not isinstance(part, dict):
+        return part
+    if "type" not in part and "text" in part:
+        return {"type": "output_text" if role == "assistant" else "input_text", **part}
+    if part.get("type") == "image_url":
         image = part.get("image_url")
         image = image if isinstance(image, dict) else {"url": image}
         detail = image.get("detail") or "auto"
         return {"type": "input_image", "image_url": image.get("url"), "detail": detail}
-    if isinstance(part, dict) and part.get("type") == "input_image" and "detail" not in part:
+    if part.get("type") == "input_image" and "detail" not in part:
         return {**part, "detail": "auto"}
     return part
 
@@ -201,6 +203,7 @@ def _mended_part(part: Any, role: str, where: str) -> Any:
 def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
     arguments = call.get("arguments")
     return {
+        "type": "function_call",
         **call,
         "id": call.get("id") or "",
         "status": call.get("status") or "completed",
@@ -211,6 +214,7 @@ def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
 def _mended_output(output: dict[str, Any]) -> dict[str, Any]:
     value = output.get("output")
     return {
+        "type": "function_call_output",
         **output,
         "id": output.get("id") or "",
         "status": output.get("status") or "completed",
@@ -230,7 +234,6 @@ def _call_of_tool_call(call: Any, where: str) -> dict[str, Any]:
         raise ValueError(f"{where}.tool_calls: {call!r:.80} has no 'function'")
     return _mended_call(
         {
-            "type": "function_call",
             "call_id": call.get("id") or "",
             "name": function.get("name"),
             "arguments": function.get("arguments"),

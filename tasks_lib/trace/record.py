@@ -53,7 +53,8 @@ class Record(View, metaclass=_RecordType):
                 missing.append(name)
             else:
                 data[name] = field.default_json()
-                unset.add(name)
+                if not field.always_set:
+                    unset.add(name)
         if missing:
             raise ValueError(f"{type(self).__name__}: missing {', '.join(missing)}")
         data.update(self._unknown(values))

@@ -112,6 +112,8 @@ def test_events_get_ids_of_their_own_and_keep_what_they_are_given():
     event = CompactionEvent(strategy="trim", tokens_before=9)
     event.timestamp = datetime(2026, 1, 1, tzinfo=UTC)
     assert event.model_dump() == {
+        "type": "compaction",
+        "id": event.id,
         "timestamp": "2026-01-01T00:00:00+00:00",
         "strategy": "trim",
         "tokens_before": 9,

@@ -33,6 +33,7 @@ CHANGES = [
     ),
     pytest.param(lambda c: c.__delitem__(0), ["b"], id="delete"),
     pytest.param(lambda c: c.__iadd__([part("z")]), ["a", "b", "z"], id="add in place"),
+    pytest.param(lambda c: c.__imul__(2), ["a", "b", "a", "b"], id="multiply in place"),
     pytest.param(lambda c: setattr(c[0], "text", "z"), ["z", "b"], id="change a member"),
 ]
 
@@ -89,6 +90,14 @@ def test_a_list_that_was_replaced_does_not_come_back():
     record.content = [part("b")]
     old.append(part("c"))
     assert record.text == "b"
+
+
+def test_adding_in_place_keeps_the_list():
+    record = message("a")
+    old = record.content
+    record.content += [part("b")]
+    old.append(part("c"))
+    assert record.text == "a\nb\nc"
 
 
 def test_a_defaulted_list_is_one_list_however_often_it_is_looked_at():

@@ -6,10 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_lib.trace import Trace, message_item
+from tasks_lib.trace.content import (
+    InputTextContent,
+    OutputTextContent,
+    ReasoningTextContent,
+    RefusalContent,
+)
 from tasks_lib.trace.items import (
     AssistantMessage,
     CustomTaskInputMessage,
+    CustomTaskOutputMessage,
     FunctionCall,
+    FunctionCallOutput,
     Message,
     MessageRole,
     UserMessage,
@@ -272,6 +280,33 @@ def test_items_appended_by_a_snippet_are_written():
     ]
     with pytest.raises(ValueError, match="is not one trace item"):
         trace.items.append({"type": "reasoning", "summary": []})
+
+
+def test_a_dump_of_constructed_items_loads_though_types_are_left_out():
+    items = [
+        UserMessage(id="", status="completed", content=[InputTextContent(text="q")]),
+        FunctionCall(id="", call_id="c", name="f", arguments="{}", status="completed"),
+        FunctionCallOutput(
+            id="", call_id="c", output=[InputTextContent(text="o")], status="completed"
+        ),
+        AssistantMessage(
+            id="",
+            status="completed",
+            content=[ReasoningTextContent(text="r"), RefusalContent(refusal="no")],
+        ),
+        AssistantMessage(id="", status="completed", content=[OutputTextContent(text="a")]),
+        CustomTaskInputMessage(content=1),
+        CustomTaskOutputMessage(content=2),
+    ]
+    trace = Trace.from_items(items)
+    dumped = trace.model_dump(mode="json")
+    assert not any("type" in item for item in dumped["items"][:-1])
+    loaded = Trace.load(dumped)
+    assert [item.type for item in loaded.items] == [item.type for item in items]
+    parts = [part.type for item in loaded.items[3:5] for part in item.content]
+    assert parts == ["reasoning_text", "refusal", "output_text"]
+    assert loaded.get_last_assistant_text() == "a"
+    assert Trace.load(trace.model_dump_include_unset()) == trace
 
 
 EXACT_ITEMS = [
