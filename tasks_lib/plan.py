@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tasks_lib.batches import batch_size, cut, fitting_sizes, interleaved
 from tasks_lib.errors import DefinitionError
-from tasks_lib.models.calls import allowed_concurrency
+from tasks_lib.models.service import allowed_concurrency
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
 from tasks_lib.sources import Rows
 

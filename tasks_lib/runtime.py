@@ -9,9 +9,9 @@ from typing import Any
 
 from tasks_lib.errors import StoreError
 from tasks_lib.keys import unique_keys
-from tasks_lib.models.calls import ModelService
 from tasks_lib.models.ledger import CachePolicy, Ledger
 from tasks_lib.models.loop import LoopThread
+from tasks_lib.models.service import ModelService
 from tasks_lib.plan import Plan
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.folder import RunFolder
@@ -94,14 +94,14 @@ class Run:
         return dict(zip(keys, scorers, strict=True))
 
     def check_models(self) -> None:
-        """Open every model a specification evaluates, so that what is missing shows now.
+        """Open every model that is used, so that what is missing shows now.
 
         Raises:
             DefinitionError: a secret, an adapter or a file is missing.
         """
 
         async def open_all() -> None:
-            for key in {spec.model_key for spec in self._specs.values() if spec.model_key}:
+            for key in self.plan.evaluation.models:
                 self.models.model(key)
 
         self.loop.run(open_all())

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tasks_lib.errors import EvalmillError, SampleError, StoreError, bounded
 from tasks_lib.jsontext import dumps
 from tasks_lib.models.calls import Calls, Stopped
+from tasks_lib.models.loop import worked_off
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.runtime import Run
 from tasks_lib.samples import Sample
@@ -36,21 +37,17 @@ async def _solve_all(
     run: Run, spec_key: str, solver: BaseSolver, samples: Sequence[Sample]
 ) -> list[SampleRecord]:
     """Solve with as many workers as calls are allowed, each taking the next sample."""
-    records: list[SampleRecord | None] = [None] * len(samples)
-    numbered = iter(enumerate(samples))
+    records: dict[int, SampleRecord] = {}
 
-    async def work() -> None:
-        for i, sample in numbered:
-            if run.stopping:
-                raise Stopped
-            records[i] = await _solve(run, spec_key, solver, sample)
+    async def solve(numbered: tuple[int, Sample]) -> None:
+        if run.stopping:
+            raise Stopped
+        i, sample = numbered
+        records[i] = await _solve(run, spec_key, solver, sample)
 
     workers = min(run.plan.spec(spec_key).concurrency, len(samples))
-    done = await asyncio.gather(*(work() for _ in range(workers)), return_exceptions=True)
-    for outcome in done:
-        if isinstance(outcome, BaseException):
-            raise outcome
-    return [record for record in records if record is not None]
+    await worked_off(enumerate(samples), solve, workers)
+    return [records[i] for i in range(len(samples))]
 
 
 async def _solve(run: Run, spec_key: str, solver: BaseSolver, sample: Sample) -> SampleRecord:

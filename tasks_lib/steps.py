@@ -6,6 +6,7 @@ paths, keys and ranges; samples, traces and secrets never travel through an orch
 
 from typing import Any
 
+from tasks_lib.asking import score_asking
 from tasks_lib.reduction import reduce_run
 from tasks_lib.rescoring import StoredSamples
 from tasks_lib.results.folder import RunFolder, part_name, part_range, parts
@@ -19,7 +20,7 @@ from tasks_lib.results.parts import (
 )
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.runtime import Run, StepResult, find_run
-from tasks_lib.scorers.base import AllSamplesScorer, SampleScorer
+from tasks_lib.scorers.base import AllSamplesScorer, ModelScorer
 from tasks_lib.scoring import (
     score_columns,
     score_each,
@@ -88,16 +89,22 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
     due = {
         key: scorer
         for key, scorer in run.scorers(spec_key).items()
-        if isinstance(scorer, SampleScorer)
+        if not isinstance(scorer, AllSamplesScorer)
         and not (run.folder.scores(spec_key, key) / name).exists()
     }
     if not due:
         return _scored(run, stop - start)
     if records is None:
         records = read_samples(run.folder.samples(spec_key), start, stop)
-    rows = scorer_rows([r for r in records if r.status == "ok"], definition.solver)
+    solved = [record for record in records if record.status == "ok"]
+    rows = scorer_rows(solved, definition.solver)
     for key, scorer in due.items():
-        outcomes = spread(records, score_each(scorer, rows))
+        if isinstance(scorer, ModelScorer):
+            asked = list(zip(solved, rows, strict=True))
+            found = score_asking(run, spec_key, key, scorer, asked)
+        else:
+            found = score_each(scorer, rows)
+        outcomes = spread(records, found)
         table = score_rows(*score_columns(records, outcomes))
         write_table(run.folder.scores(spec_key, key) / name, table)
     return _scored(run, len(records))

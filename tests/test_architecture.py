@@ -31,7 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows",),
     ("report",),
     ("checking", "explaining", "steps", "session"),
-    ("reduction", "run_record", "runtime", "scoring", "solving", "verdict"),
+    ("asking", "reduction", "run_record", "runtime", "scoring", "solving", "verdict"),
     ("rescoring",),
     ("plan", "batches"),
     ("results",),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tasks_lib.trace import conversions
-from tasks_lib.trace.fields import plain
 from tasks_lib.trace.items import ITEM, TraceItem
 from tasks_lib.trace.outputs import (
     MODEL_OUTPUT,
@@ -13,6 +12,7 @@ from tasks_lib.trace.outputs import (
     ChatCompletionOutputMessage,
     chat_messages,
 )
+from tasks_lib.trace.plain import plain
 
 
 def model_output_to_items(output: Any) -> list[TraceItem]:

@@ -1,171 +1,23 @@
 """Calling models: adapter, ledger, limiter, client and retries in one path."""
 
-import asyncio
-import random
-import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
-from tasks_lib.definitions.adapter import ModelAdapter
-from tasks_lib.definitions.model import Model
-from tasks_lib.errors import DefinitionError, SampleError
+from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import dump_bytes
-from tasks_lib.models.adapters import BUILT_IN, Adapter, TemplateAdapter
-from tasks_lib.models.connections.base import CallContext, CallFailure, Client, ModelInfo
-from tasks_lib.models.ledger import Entry, Ledger, call_key
-from tasks_lib.models.limiter import Limiter
+from tasks_lib.models.connections.base import CallContext, CallFailure
+from tasks_lib.models.ledger import Entry, call_key
 from tasks_lib.models.outputs import ModelOutput
 from tasks_lib.models.retries import final_words, next_delay
-from tasks_lib.templates import compile_template
-
-DEFAULT_CONCURRENCY = 10
+from tasks_lib.models.service import ModelService, OpenModel
 
 
 class Stopped(Exception):
     """The run is being interrupted; no new call may start."""
-
-
-def allowed_concurrency(model: Model, max_connections: int | None) -> int:
-    """Return how many calls of `model` may be in flight: the least of what is said of it."""
-    if model.config.serial:
-        return 1
-    limits = [n for n in (model.max_concurrent_requests, max_connections) if n]
-    return min(limits) if limits else DEFAULT_CONCURRENCY
-
-
-@dataclass(slots=True)
-class CallTotals:
-    """What the calls of a run came to; changed on the model loop only.
-
-    Attributes:
-        total: calls that gave a reply, from wherever.
-        from_ledger: of these, answered by the ledger.
-        input_tokens: prompt tokens of all replies.
-        output_tokens: completion tokens of all replies.
-        retries: attempts beyond the first.
-        in_flight: attempts under way.
-    """
-
-    total: int = 0
-    from_ledger: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    retries: int = 0
-    in_flight: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class OpenModel:
-    """A model ready to be called."""
-
-    info: ModelInfo
-    adapter: Adapter
-    parameters: Mapping[str, Any]
-    limiter: Limiter
-    client: Client
-    identity: str
-    """Endpoint and model, as the ledger's key holds them."""
-
-
-class ModelService:
-    """All models of one run; its methods but `stop` belong to the model loop.
-
-    Args:
-        models: by key, every model that may be called.
-        adapters: by key, the declared ones.
-        secrets: name -> reference, as written in the files.
-        ledger: where replies are recorded and found again.
-        max_connections: calls in flight of one model at most; None leaves it to the model.
-    """
-
-    def __init__(
-        self,
-        models: Mapping[str, Model],
-        adapters: Mapping[str, ModelAdapter],
-        secrets: Mapping[str, str],
-        ledger: Ledger,
-        max_connections: int | None = None,
-    ) -> None:
-        self.totals = CallTotals()
-        self.ledger = ledger
-        self._models = models
-        self._adapters = adapters
-        self._secrets = secrets
-        self._max_connections = max_connections
-        self._open: dict[str, OpenModel] = {}
-        self._jitter = random.Random()
-        self._stopping = threading.Event()
-
-    def stop(self) -> None:
-        """Let no new call or retry start; calls in flight go on. From any thread."""
-        self._stopping.set()
-
-    @property
-    def stopping(self) -> bool:
-        """Whether `stop` was called."""
-        return self._stopping.is_set()
-
-    def model(self, key: str) -> OpenModel:
-        """Return the model `key`, opened at its first use.
-
-        Raises:
-            DefinitionError: unknown key, a missing secret, or settings that can't work.
-        """
-        opened = self._open.get(key)
-        if opened is None:
-            opened = self._open[key] = self._make(key)
-        return opened
-
-    def _make(self, key: str) -> OpenModel:
-        model = self._models.get(key)
-        if model is None:
-            raise DefinitionError(f"model '{key}' is not declared", fix="add it under 'models:'")
-        connection = model.config
-        info = ModelInfo(key, connection.provider_model, model.task)
-        adapter = self._adapter(connection.adapter_key, key)
-        concurrency = allowed_concurrency(model, self._max_connections)
-        secrets = {**self._secrets, **(model.secrets or {})}
-        client = connection.open(info, adapter.path, concurrency, secrets)
-        return OpenModel(
-            info,
-            adapter,
-            model.parameters,
-            Limiter(concurrency, model.rate_limit),
-            client,
-            f"{client.endpoint} {info.model_key}",
-        )
-
-    def _adapter(self, adapter_key: str, model_key: str) -> Adapter:
-        if adapter_key in BUILT_IN:
-            return BUILT_IN[adapter_key]
-        declared = self._adapters.get(adapter_key)
-        if declared is None:
-            raise DefinitionError(
-                f"model '{model_key}' uses adapter '{adapter_key}', which is not declared",
-                fix=f"declare it under 'model_adapters:', or use one of {', '.join(BUILT_IN)}",
-            )
-        return TemplateAdapter(
-            compile_template(declared.process_input.source_code, f"{adapter_key} process_input"),
-            compile_template(declared.process_output.source_code, f"{adapter_key} process_output"),
-        )
-
-    async def pause(self, seconds: float) -> None:
-        """Sleep before a retry, woken early when the run stops."""
-        deadline = time.monotonic() + seconds
-        while not self.stopping and (left := deadline - time.monotonic()) > 0:
-            await asyncio.sleep(min(left, 0.25))
-
-    async def close(self) -> None:
-        """Close clients and ledger."""
-        for opened in self._open.values():
-            await opened.client.close()
-        self._open.clear()
-        self.ledger.close()
 
 
 @dataclass(slots=True)
@@ -189,6 +41,16 @@ class Calls:
     output_tokens: int = 0
     finish_reason: str | None = None
     _seen: Counter[bytes] = field(default_factory=Counter)
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """What the calls came to, as it is stored with a score."""
+        return {
+            "calls": self.calls,
+            "ledger_hits": self.ledger_hits,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+        }
 
     async def predict(self, model_key: str, model_input: Any) -> ModelOutput:
         """Return the output of model `model_key` for `model_input`.
@@ -246,7 +108,7 @@ class Calls:
                         raise Stopped
                     return await self._attempt(model, key, body, context)
             except CallFailure as failure:
-                delay = next_delay(failure, attempt, service._jitter)
+                delay = next_delay(failure, attempt, service.jitter)
                 if delay is None:
                     raise SampleError(
                         failure.error_class, final_words(failure, attempt)

@@ -9,6 +9,7 @@ from pydantic import model_validator
 from tasks_lib.base import Definition
 from tasks_lib.keys import UserKey, unique_keys
 from tasks_lib.metrics import Metric
+from tasks_lib.models.predictor import Predictor
 from tasks_lib.scorers.answers import marked
 from tasks_lib.scorers.score import Row, Score
 
@@ -60,6 +61,27 @@ class SampleScorer(BaseScorer, ABC):
             SampleError: the row can't be scored.
         """
         return marked(self.judge(row), row.solver_output)
+
+
+class ModelScorer(BaseScorer, ABC):
+    """Asks a model about each row; runs on the model loop, many rows at a time."""
+
+    @property
+    @abstractmethod
+    def asked_model(self) -> str:
+        """Key of the model that is asked."""
+
+    @abstractmethod
+    async def ask(self, row: Row, calls: Predictor) -> Score:
+        """Return the scores of one row; members say here what they are."""
+
+    async def score(self, row: Row, calls: Predictor) -> Score:
+        """Return the scores of one row, marked when the model gave no answer to score.
+
+        Raises:
+            SampleError: the row can't be scored.
+        """
+        return marked(await self.ask(row, calls), row.solver_output)
 
 
 class AllSamplesScorer(BaseScorer, ABC):

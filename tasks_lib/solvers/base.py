@@ -1,25 +1,14 @@
 """What a solver is: it turns one sample into a solver trace."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import ClassVar, Literal
 
 from tasks_lib.base import Definition
-from tasks_lib.models.outputs import ModelOutput
+from tasks_lib.models.predictor import Predictor
 from tasks_lib.samples import Sample
 from tasks_lib.trace import SolverTrace
 
 MessageFormat = Literal["open_responses", "latticeflow"]
-
-
-class Predictor(Protocol):
-    """The way to models, bound to one sample and trial."""
-
-    async def predict(self, model_key: str, model_input: Any) -> ModelOutput:
-        """Return the model's output, from the ledger or fresh.
-
-        Raises:
-            SampleError: no usable reply.
-        """
 
 
 @dataclass(frozen=True, slots=True)

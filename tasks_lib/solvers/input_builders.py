@@ -16,6 +16,7 @@ class InputMessage(Definition):
     """One message of the input."""
 
     role: Role
+    """Who says it."""
     content: TemplateSource
     """Template of the text; it may use `sample`."""
 

@@ -30,12 +30,14 @@ class ValidationContext(Definition):
     trust_chain_verification: Literal["verify_trust_chain", "accept_untrusted"] = (
         "verify_trust_chain"
     )
+    """`accept_untrusted` accepts any certificate: for tests only."""
 
 
 class TlsContext(Definition):
     """TLS settings of a connection."""
 
     validation_context: ValidationContext | None = None
+    """How the server's certificate is checked; by the system's authorities when left out."""
 
 
 def _http_url(url: str) -> str:
@@ -69,6 +71,7 @@ class CustomConnection(BaseConnection):
     model_key: str | None = None
     """The provider's own name of the model."""
     tls_context: TlsContext | None = None
+    """TLS settings, for servers with a certificate of their own."""
     custom_headers: Annotated[
         dict[str, str | float | bool], AfterValidator(_printable)
     ] = Field(default_factory=dict)

@@ -32,6 +32,7 @@ class ProviderConnection(BaseConnection):
 
     connection_type: Literal["provider_connection"]
     provider_id: Provider
+    """The provider."""
     model_key: str
     """The provider's own name of the model, sent as it is."""
 

@@ -1,0 +1,60 @@
+"""Scoring rows by asking a model about each of them."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tasks_lib.errors import SampleError, StoreError
+from tasks_lib.models.calls import Calls, Stopped
+from tasks_lib.models.loop import worked_off
+from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.runtime import Run
+from tasks_lib.scorers.base import ModelScorer
+from tasks_lib.scorers.score import Row, Score
+
+
+def score_asking(
+    run: Run,
+    spec_key: str,
+    scorer_key: str,
+    scorer: ModelScorer,
+    rows: Sequence[tuple[SampleRecord, Row]],
+) -> list[Score | SampleError]:
+    """Score rows by asking a model, as many at a time as its calls allow.
+
+    Args:
+        run: the open run.
+        spec_key: the specification the rows belong to.
+        scorer_key: names the scorer as caller.
+        scorer: asks.
+        rows: what the scorer sees, each with the record it was made of, which places its
+            calls in the ledger.
+
+    Raises:
+        Stopped: the run was interrupted.
+        StoreError: a reply could not be recorded.
+    """
+    outcomes: list[Score | SampleError] = [SampleError("infra", "not asked")] * len(rows)
+
+    async def ask(numbered: tuple[int, tuple[SampleRecord, Row]]) -> None:
+        i, (record, row) = numbered
+        calls = Calls(
+            run.models, spec_key, f"scorer:{scorer_key}", record.sample_id, record.trial
+        )
+        outcomes[i] = await _asked(scorer, row, calls)
+
+    workers = run.models.concurrency(scorer.asked_model)
+    run.loop.run(worked_off(enumerate(rows), ask, workers))
+    return outcomes
+
+
+async def _asked(scorer: ModelScorer, row: Row, calls: Calls) -> Score | SampleError:
+    try:
+        score = await scorer.score(row, calls)
+    except SampleError as error:
+        return error
+    except (Stopped, StoreError, asyncio.CancelledError):
+        raise
+    except Exception as error:
+        return SampleError("code", f"{type(error).__name__}: {error}")
+    return replace(score, metadata={**(score.metadata or {}), "usage": calls.usage})

@@ -1,0 +1,20 @@
+"""The way to models, as solvers and scorers see it."""
+
+from typing import Any, Protocol
+
+from tasks_lib.models.outputs import ModelOutput
+
+
+class Predictor(Protocol):
+    """Calls models for one sample, trial and caller."""
+
+    async def predict(self, model_key: str, model_input: Any) -> ModelOutput:
+        """Return the model's output, from the ledger or fresh.
+
+        Args:
+            model_key: a key of the evaluation's models.
+            model_input: a chat input (`{"messages": [...]}`), or any JSON a custom model takes.
+
+        Raises:
+            SampleError: no usable reply.
+        """
