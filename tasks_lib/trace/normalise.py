@@ -1,6 +1,5 @@
 """What is accepted as trace items, and how near misses become the real thing."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from tasks_lib.jsontext import dumps
@@ -242,10 +241,10 @@ def _call_of_tool_call(call: Any, where: str) -> dict[str, Any]:
 
 
 def _reasoning_items(item: dict[str, Any]) -> list[dict[str, Any]]:
-    parts: Iterable[Any] = (item.get("content") or []) or (item.get("summary") or [])
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    content = [{"type": "reasoning_text", "text": text} for text in texts if text]
-    return [{**message_item("assistant", ""), "content": content}] if content else []
+    parts = item.get("content") or item.get("summary")
+    text = joined_text(parts) if isinstance(parts, list) else ""
+    content = [{"type": "reasoning_text", "text": text}]
+    return [{**message_item("assistant", ""), "content": content}] if text else []
 
 
 def _require_list(items: Any) -> None:

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tasks_lib.trace.items import UserMessage, message_item
 from tasks_lib.trace.normalise import is_plain, lenient_items, strict_items
@@ -180,6 +182,50 @@ def test_an_item_without_type_is_a_message_when_the_rest_says_so():
     item = message_item("user", "a")
     del item["type"]
     assert strict_items([item]) == [message_item("user", "a")]
+
+
+KEYS = st.sampled_from(
+    [
+        "type",
+        "id",
+        "role",
+        "status",
+        "content",
+        "text",
+        "tool_calls",
+        "function",
+        "name",
+        "arguments",
+        "output",
+        "summary",
+    ]
+)
+WORDS = st.sampled_from(
+    [
+        "message",
+        "function_call",
+        "function_call_output",
+        "reasoning",
+        "user",
+        "assistant",
+        "tool",
+        "input_text",
+    ]
+)
+JSON = st.recursive(
+    st.none() | st.integers() | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=6),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_any_json_is_put_right_for_good_or_refused(value):
+    try:
+        items = lenient_items([value])
+    except ValueError:
+        return
+    assert strict_items(items) == lenient_items(items) == items
 
 
 def test_typed_items_pass_as_their_json():
