@@ -3,6 +3,7 @@
 import json
 import timeit
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import orjson
@@ -23,12 +24,12 @@ def measure(bench: Workbench) -> Iterator[Result]:
         size = f"{name}, {len(text) / 1000:.1f} kB"
         plain = {"FORMAT": "open_responses", "items": items}
         loads, stored, foreign, dumps, written, made = _fastest(
-            lambda text=text: orjson.loads(text),
-            lambda text=text: Trace.from_json(text).get_last_assistant_text(),
-            lambda text=text: Trace.load(text).get_last_assistant_text(),
-            lambda plain=plain: orjson.dumps(plain),
+            partial(orjson.loads, text),
+            partial(_last_text_of_ours, text),
+            partial(_last_text_of_anyones, text),
+            partial(orjson.dumps, plain),
             trace.to_json,
-            lambda trace=trace: SolverTrace(trace, [{}]),
+            partial(SolverTrace, trace, [{}]),
         )
         read = f"Last text of a trace, {size}"
         yield Result(f"{read}, ours", stored, "us", "<= 1.50 x floor", loads, "orjson.loads")
@@ -36,6 +37,14 @@ def measure(bench: Workbench) -> Iterator[Result]:
         what = f"Text of a trace, {size}"
         yield Result(what, written, "us", "<= 2.00 x floor", dumps, "orjson.dumps")
         yield Result(f"A solver trace, {name}", made, "us", "<= 3 us")
+
+
+def _last_text_of_ours(text: str) -> str | None:
+    return Trace.from_json(text).get_last_assistant_text()
+
+
+def _last_text_of_anyones(text: str) -> str | None:
+    return Trace.load(text).get_last_assistant_text()
 
 
 def _fastest(*functions: Callable[[], Any]) -> list[float]:
