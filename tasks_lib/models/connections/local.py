@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import importlib.util
+import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -52,7 +53,7 @@ class LocalConnection(BaseConnection):
     context_length: PositiveInt = 2048
     """Tokens of prompt and reply together; longer requests are errors. Costs memory."""
     threads: PositiveInt | None = None
-    """CPU threads; default: as many as llama.cpp thinks best."""
+    """CPU threads; default: half of the machine's CPUs."""
 
     @property
     def provider_model(self) -> str:
@@ -89,7 +90,7 @@ class LocalClient:
         self.endpoint = f"local:{file.name}:{_fingerprint(file)}:{context_length}"
         self._file = file
         self._context_length = context_length
-        self._threads = threads
+        self._threads = threads or max((os.cpu_count() or 1) // 2, 1)
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evalmill-local")
         self._llama: Any = None
 
@@ -139,7 +140,7 @@ class LocalClient:
                 model_path=str(self._file),
                 n_ctx=self._context_length,
                 n_threads=self._threads,
-                n_threads_batch=self._threads,
+                n_threads_batch=self._threads,  # unequal, llama.cpp rebuilds its pool each call
                 verbose=False,
             )
         except ValueError as error:
