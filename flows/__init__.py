@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from flows.compile import compile_evaluation
     from flows.deployable.evaluate import evaluate
+    from flows.deployable.rescore import rescore
 
-__all__ = ["compile_evaluation", "evaluate"]
+__all__ = ["compile_evaluation", "evaluate", "rescore"]
 
 
 def __getattr__(name: str) -> Any:
@@ -20,4 +21,8 @@ def __getattr__(name: str) -> Any:
             from flows.deployable.evaluate import evaluate
 
             return evaluate
+        case "rescore":
+            from flows.deployable.rescore import rescore
+
+            return rescore
     raise AttributeError(f"module 'flows' has no attribute {name!r}")

@@ -174,7 +174,7 @@ def _remove_others(client: SyncPrefectClient, deployment: UUID, names: Iterable[
 
 def _name(schedule: DeploymentSchedule) -> str:
     """Return what tells a schedule from the deployment's others."""
-    return str(schedule.slug or getattr(schedule.schedule, "cron", schedule.id))
+    return schedule.slug or str(getattr(schedule.schedule, "cron", schedule.schedule))
 
 
 def _words(deployment: DeploymentResponse, schedule: DeploymentSchedule) -> str:

@@ -40,7 +40,7 @@ def evaluate(
     overrides = Overrides(
         model=model,
         dataset=dataset,
-        settings={name: config_text(value) for name, value in config.items()},
+        settings=shown.config_texts(config),
         num_samples=limit,
         subsampling=subsampling,
         num_trials=trials,
@@ -55,8 +55,3 @@ def evaluate(
         fail_under=fail_under,
     )
     return evaluate_here(resolve(Path(file), overrides), settings)
-
-
-def config_text(value: str | int | float | bool) -> str:
-    """Return a config value as it would be written after `--set NAME=`."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

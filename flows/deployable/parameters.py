@@ -1,5 +1,6 @@
 """The parameters of deployable flows, as Prefect's UI shows them in a form."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -85,7 +86,26 @@ Store = Annotated[
     str | None,
     _shown("Store", "Folder for the results. None: $EVALMILL_STORE, else .evalmill."),
 ]
+TraceSource = Annotated[
+    str,
+    _shown(
+        "Traces",
+        "What is scored again: a run's id or folder, `last` for the newest run of the store, or "
+        "a Parquet or JSONL file with a column of traces.",
+    ),
+]
+TraceColumn = Annotated[
+    str, _shown("Trace column", "For a file of traces: the column that holds them.")
+]
 EnvFile = Annotated[
     str | None,
     _shown("Environment file", "A further .env file with keys and URLs; it wins over ./.env."),
 ]
+
+
+def config_texts(config: Mapping[str, str | int | float | bool]) -> dict[str, str]:
+    """Return config values as they would be written after `--set NAME=`."""
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in config.items()
+    }
