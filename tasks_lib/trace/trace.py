@@ -134,16 +134,23 @@ class Trace(Record):
 
     def to_json(self) -> str:
         """Return the trace as JSON text: its form, its items, and the other fields set."""
-        data = self._data
-        stored = {"FORMAT": data.get("FORMAT", "open_responses"), "items": data["items"]}
-        if len(data) > 2:
-            for name in self.model_fields:
-                if name in data and name not in self._unset:
-                    stored[name] = data[name]
+        stored = self._data
+        if len(stored) != 2 or "FORMAT" not in stored:
+            stored = self._stored()
         try:
             return orjson.dumps(stored).decode()
         except TypeError:
             return _EXACT + dumps(stored)
+
+    def _stored(self) -> dict[str, Any]:
+        """Return what is written: its form, its items, and the other fields set."""
+        data = self._data
+        optional = {
+            name: data[name]
+            for name in self.model_fields
+            if name in data and name not in self._unset
+        }
+        return {"FORMAT": "open_responses", "items": data["items"], **optional}
 
     @property
     def turns(self) -> list[Turn]:
@@ -187,12 +194,10 @@ class Trace(Record):
 
     def get_last_assistant_text(self) -> str | None:
         """Return the text of the last assistant message inside a turn; None without one."""
-        items = self._data["items"]
-        for item in reversed(items):
+        backwards = reversed(self._data["items"])
+        for item in backwards:
             if item["type"] == "message" and item["role"] == "assistant":
-                for earlier in items:
-                    if earlier is item:
-                        return None
+                for earlier in backwards:
                     if earlier["type"] == "message" and earlier["role"] == "user":
                         return content_text(item["content"])
         return None
