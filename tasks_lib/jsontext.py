@@ -23,17 +23,19 @@ def dumps(value: Any) -> str:
     try:
         return orjson.dumps(value).decode()
     except (TypeError, UnicodeEncodeError):
-        return json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=True)
+        return _exactly(value)
 
 
 def dump_bytes(value: Any, *, sort_keys: bool = False) -> bytes:
-    """Return `value` as compact UTF-8 JSON, for request bodies and hashing."""
+    """Return `value` as compact UTF-8 JSON, for request bodies and hashing.
+
+    Raises:
+        TypeError: it holds something JSON can't.
+    """
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else None)
     except (TypeError, UnicodeEncodeError):
-        return json.dumps(
-            _finite(value), separators=(",", ":"), ensure_ascii=True, sort_keys=sort_keys
-        ).encode()
+        return _exactly(value, sort_keys).encode()
 
 
 def loads(text: str | bytes) -> Any:
@@ -45,11 +47,36 @@ def loads(text: str | bytes) -> Any:
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
     if _LONG_INTEGER.search(text):
-        return json.loads(text)
+        return _read_exactly(text)
     try:
         return orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeEncodeError):
-        return json.loads(text)  # accepts lone surrogates and NaN; else it words the error
+        return _read_exactly(text)  # takes lone surrogates and NaN; else it words the error
+
+
+def storable(text: str) -> str:
+    """Return `text` as UTF-8 can hold it: a lone surrogate becomes U+FFFD, all else stays."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _exactly(value: Any, sort_keys: bool = False) -> str:
+    try:
+        return json.dumps(
+            value, separators=(",", ":"), sort_keys=sort_keys, allow_nan=False, check_circular=False
+        )
+    except ValueError:
+        return json.dumps(_finite(value), separators=(",", ":"), sort_keys=sort_keys)
+    except RecursionError:
+        raise TypeError("the value is nested too deeply for JSON") from None
+
+
+def _read_exactly(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
 
 
 def _finite(value: Any) -> Any:
