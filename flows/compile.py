@@ -17,7 +17,7 @@ from flows.artifacts import Mirror, show_metrics
 from flows.client import connected, find_api, hush_task_runs
 from flows.stages import run_stages
 from tasks_lib import exit_codes
-from tasks_lib.models.calls import Stopped
+from tasks_lib.errors import Stopped
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.resolve import Overrides, ResolvedEvaluation, resolve
 from tasks_lib.runtime import Run, StepResult

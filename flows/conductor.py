@@ -7,8 +7,7 @@ import threading
 from collections.abc import Callable
 
 from flows.local import LocalDriver
-from tasks_lib.errors import EvalmillError
-from tasks_lib.models.calls import Stopped
+from tasks_lib.errors import EvalmillError, Stopped
 from tasks_lib.runtime import Run, StepResult
 
 FINISH_SECONDS = 15.0

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from flows.local import LocalDriver
 from tasks_lib import exit_codes
-from tasks_lib.errors import DefinitionError, StoreError
-from tasks_lib.models.calls import Stopped
+from tasks_lib.errors import DefinitionError, Stopped, StoreError
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.folder import RunFolder

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 from tasks_lib import steps
-from tasks_lib.models.calls import Stopped
+from tasks_lib.errors import Stopped
 from tasks_lib.runtime import Run, StepResult
 
 

@@ -8,8 +8,7 @@ from prefect.futures import PrefectFuture, as_completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows import tasks
-from tasks_lib.errors import EvalmillError
-from tasks_lib.models.calls import Stopped
+from tasks_lib.errors import EvalmillError, Stopped
 from tasks_lib.plan import Plan
 from tasks_lib.runtime import StepResult
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tasks_lib.errors import SampleError, StoreError
-from tasks_lib.models.calls import Calls, Stopped
+from tasks_lib.errors import SampleError, Stopped, StoreError
+from tasks_lib.models.calls import Calls
 from tasks_lib.models.loop import worked_off
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.runtime import Run

@@ -5,7 +5,8 @@ EvalmillError
 │   └── DefinitionErrors several of them, reported together
 ├── SampleError          one sample failed; becomes an error row, the run goes on
 ├── MetricError          one metric can't be computed; the others stand
-└── StoreError           the store can't be read or written
+├── StoreError           the store can't be read or written
+└── Stopped              the run is being interrupted
 """
 
 from collections.abc import Sequence
@@ -75,6 +76,14 @@ class MetricError(EvalmillError):
 
 class StoreError(EvalmillError):
     """The store can't be read or written."""
+
+
+class Stopped(EvalmillError):
+    """The run is being interrupted; nothing new may start."""
+
+    def __init__(self) -> None:
+        super().__init__("the run was interrupted")
+        self.args = ()
 
 
 def bounded(text: str, limit: int = 300) -> str:

@@ -28,7 +28,7 @@ def scorer_rows(records: Sequence[SampleRecord], solver: BaseSolver | None) -> l
     legacy = solver.message_format == "latticeflow"
     rows = []
     for record in records:
-        output = SolverTrace(Trace.load(record.trace), loads(record.raw_outputs))
+        output = SolverTrace(Trace.from_json(record.trace), loads(record.raw_outputs))
         rows.append(Row(loads(record.sample), output, legacy))
     return rows
 

@@ -4,9 +4,9 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from tasks_lib.errors import EvalmillError, SampleError, StoreError, bounded
+from tasks_lib.errors import EvalmillError, SampleError, Stopped, StoreError, bounded
 from tasks_lib.jsontext import dumps
-from tasks_lib.models.calls import Calls, Stopped
+from tasks_lib.models.calls import Calls
 from tasks_lib.models.loop import worked_off
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.runtime import Run

@@ -6,7 +6,7 @@ They are refused by name. Whoever builds one takes it out of the table.
 MEMBERS: dict[str, frozenset[str]] = {
     "definition": frozenset({"system_task"}),
     "config_spec": frozenset({"task_result"}),
-    "solver": frozenset({"multi_turn_solver", "python", "grouped_single_turn_solver"}),
+    "solver": frozenset({"grouped_single_turn_solver"}),
     "scorers": frozenset(
         {
             "bleu",

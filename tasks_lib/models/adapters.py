@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from tasks_lib.errors import SampleError
-from tasks_lib.jsontext import dump_bytes, loads
-from tasks_lib.models.connections.base import CallFailure, ModelInfo
+from tasks_lib.errors import SampleError, bounded
+from tasks_lib.jsontext import dump_bytes, loads, storable
+from tasks_lib.models.connections.base import ModelInfo
 from tasks_lib.models.outputs import (
     ModelOutput,
     chat_output,
     read_json,
     reject_error,
     responses_output,
+    usage_counts,
 )
 from tasks_lib.templates import Template
 
@@ -60,12 +61,12 @@ class OpenAIResponses:
             body = {"model": info.model_key, **body}
         if "messages" in body:
             body["input"] = body.pop("messages")
-        if "max_tokens" in body:
-            body["max_output_tokens"] = body.pop("max_tokens")
+        for name in ("max_tokens", "max_completion_tokens"):
+            if name in body:
+                body["max_output_tokens"] = body.pop(name)
         form = body.pop("response_format", None)
         if form is not None:
-            flat = {"type": form["type"], **form.get("json_schema", {})}
-            body["text"] = {**body.get("text", {}), "format": flat}
+            body["text"] = {**body.get("text", {}), "format": _flat_format(form)}
         return dump_bytes(body)
 
     def reply(self, body: bytes, info: ModelInfo) -> ModelOutput:
@@ -106,7 +107,7 @@ class TemplateAdapter:
         text = self._input.render(
             input=model_input, model_input=model_input, model_info=_info(info)
         )
-        return text.encode("utf-8", "surrogatepass")
+        return storable(text).encode()
 
     def reply(self, body: bytes, info: ModelInfo) -> ModelOutput:
         text = self._output.render(
@@ -116,7 +117,10 @@ class TemplateAdapter:
             return recognised(loads(text))
         except ValueError as error:
             raise SampleError(
-                "template", f"the adapter's output is no JSON: {error}"
+                "template",
+                f"the rendered model output is no JSON: {error}",
+                where=self._output.name,
+                fix="put text in with {{ x | tojson }}",
             ) from None
 
 
@@ -141,18 +145,27 @@ def recognised(value: Any) -> ModelOutput:
             return chat_output(value)
         if "output" in value and value.get("object") == "response":
             return responses_output(value)
-        usage = value.get("usage")
-        if isinstance(usage, dict):
-            sent, made = usage.get("num_prompt_tokens"), usage.get("num_completion_tokens")
-            return ModelOutput(value, None, sent or 0, made or 0)
-    return ModelOutput(value)
+    return ModelOutput(value, None, *usage_counts(value))
+
+
+def _flat_format(form: Any) -> dict[str, Any]:
+    """A `response_format` as the Responses API has it: the schema beside its type."""
+    schema = form.get("json_schema") if isinstance(form, dict) else None
+    if not isinstance(form, dict) or "type" not in form or not isinstance(schema, dict | None):
+        raise SampleError(
+            "data",
+            f"'response_format' is {bounded(repr(form), 80)}",
+            fix="make it {type: text}, or {type: json_schema, json_schema: {…}}",
+        )
+    return {"type": form["type"], **(schema or {})}
 
 
 def _mapping(model_input: Any) -> dict[str, Any]:
     if not isinstance(model_input, dict):
-        raise CallFailure(
+        raise SampleError(
             "data",
-            f"a chat model takes an object with 'messages', not {type(model_input).__name__}",
+            f"the model input is {bounded(repr(model_input), 80)}, not an object with 'messages'",
+            fix="make it one, or give the model the adapter 'latticeflow$identity'",
         )
     return model_input
 

@@ -7,17 +7,13 @@ from typing import Any
 
 import orjson
 
-from tasks_lib.errors import SampleError
+from tasks_lib.errors import SampleError, Stopped
 from tasks_lib.jsontext import dump_bytes
 from tasks_lib.models.connections.base import CallContext, CallFailure
 from tasks_lib.models.ledger import Entry, call_key
 from tasks_lib.models.outputs import ModelOutput
 from tasks_lib.models.retries import final_words, next_delay
 from tasks_lib.models.service import ModelService, OpenModel
-
-
-class Stopped(Exception):
-    """The run is being interrupted; no new call may start."""
 
 
 @dataclass(slots=True)

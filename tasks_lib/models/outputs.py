@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tasks_lib.errors import bounded
-from tasks_lib.jsontext import loads
+from tasks_lib.jsontext import dumps, loads, storable
 from tasks_lib.models.connections.base import CallFailure
+from tasks_lib.secrets import redact
+
+_MOST_TOKENS = 2**31  # a count beyond is nonsense, and one that storage can't hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +37,23 @@ def read_json(body: bytes) -> Any:
     try:
         return loads(body)
     except ValueError:
-        text = bounded(body.decode("utf-8", "replace"), 80)
-        raise CallFailure("model", f"the reply is no JSON: {text!r}", retryable=True) from None
+        text = bounded(redact(body.decode("utf-8", "replace")), 80)
+        raise _malformed(f"the reply is no JSON: {text!r}") from None
 
 
 def reject_error(data: Any) -> None:
     """Refuse a reply with status 200 that carries an error instead of an answer.
 
+    An `error` that is a number or a list is an answer of a custom model.
+
     Raises:
         CallFailure: it does; retryable.
     """
     error = data.get("error") if isinstance(data, dict) else None
-    if error:
-        words = error.get("message", error) if isinstance(error, dict) else error
+    if error and isinstance(error, dict | str):
+        words = error.get("message") or error if isinstance(error, dict) else error
         raise CallFailure(
-            "infra", f"the reply holds an error: {bounded(str(words))}", retryable=True
+            "infra", f"the reply holds an error: {bounded(redact(str(words)))}", retryable=True
         )
 
 
@@ -60,38 +65,41 @@ def chat_output(data: Any) -> ModelOutput:
     is malformed. Tool calls make the output one of Open Responses items.
 
     Raises:
-        CallFailure: no choices, or nothing in the first one; retryable.
+        CallFailure: no choices, nothing in the first one, or parts of a wrong kind; retryable.
     """
     reject_error(data)
     choices = data.get("choices") if isinstance(data, dict) else None
     if not isinstance(choices, list) or not choices:
-        raise CallFailure("model", "the reply has no choices", retryable=True)
+        raise _malformed("the reply has no choices")
     kept = [_choice(choice) for choice in choices]
     first = choices[0]
     message = first["message"]
-    finish = first.get("finish_reason")
-    usage = _usage(data.get("usage"))
-    counts = (usage.get("num_prompt_tokens") or 0, usage.get("num_completion_tokens") or 0)
-    calls = message.get("tool_calls")
-    if calls:
-        items = _tool_items(kept[0]["message"]["content"], calls)
+    finish = _reason(first.get("finish_reason"))
+    usage, counts = _usage(data.get("usage"))
+    if calls := message.get("tool_calls"):
+        items = [*_said_items(kept[0]["message"]), *_call_items(calls)]
         return ModelOutput({"items": items, "usage": usage}, finish, *counts)
     if message.get("content") is None and finish in (None, "stop") and not _excuse(message):
-        raise CallFailure("model", "the reply is empty", retryable=True)
+        raise _malformed("the reply is empty")
     return ModelOutput({"choices": kept, "usage": usage}, finish, *counts)
+
+
+def _malformed(problem: str) -> CallFailure:
+    return CallFailure("model", problem, retryable=True)
+
+
+def _reason(finish: Any) -> str | None:
+    return storable(finish) if isinstance(finish, str) else None
 
 
 def _choice(choice: Any) -> dict[str, Any]:
     message = choice.get("message") if isinstance(choice, dict) else None
+    reject_error(choice)
     if not isinstance(message, dict):
-        raise CallFailure("model", "the reply's choice has no message", retryable=True)
-    content = message.get("content")
-    if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, dict))
-        content = "".join(part for part in parts if isinstance(part, str))
+        raise _malformed("the reply's choice has no message")
     kept: dict[str, Any] = {
         "role": message.get("role") or "assistant",
-        "content": "" if content is None else content,
+        "content": _text(message.get("content")),
         "refusal": message.get("refusal"),
     }
     if reasoning := _reasoning(message):
@@ -104,6 +112,18 @@ def _choice(choice: Any) -> dict[str, Any]:
     return result
 
 
+def _text(content: Any) -> str:
+    """The text of a message's content: as it is, or of its parts; null is no text."""
+    if content is None:
+        return ""
+    if isinstance(content, list):
+        parts = (part.get("text") for part in content if isinstance(part, dict))
+        return "".join(part for part in parts if isinstance(part, str))
+    if isinstance(content, str):
+        return content
+    raise _malformed(f"the reply's content is no text: {bounded(str(content), 80)!r}")
+
+
 def _reasoning(message: dict[str, Any]) -> Any:
     return message.get("reasoning_content") or message.get("reasoning")
 
@@ -112,47 +132,76 @@ def _excuse(message: dict[str, Any]) -> bool:
     return bool(message.get("refusal") or _reasoning(message))
 
 
-def _tool_items(text: Any, calls: list[Any]) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = []
-    if text:
+def _said_items(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is said beside tool calls; reasoning comes first, as a message of its own."""
+    items = []
+    if isinstance(reasoning := message.get("reasoning_content"), str):
+        items.append(_message([{"type": "reasoning_text", "text": reasoning}]))
+    if text := message["content"]:
         part = {"type": "output_text", "text": text, "annotations": [], "logprobs": None}
-        items.append(
-            {
-                "type": "message",
-                "id": "",
-                "status": "completed",
-                "role": "assistant",
-                "content": [part],
-            }
-        )
+        items.append(_message([part]))
+    return items
+
+
+def _message(content: list[dict[str, Any]], item_id: str = "") -> dict[str, Any]:
+    return {
+        "type": "message",
+        "id": item_id,
+        "status": "completed",
+        "role": "assistant",
+        "content": content,
+    }
+
+
+def _call_items(calls: Any) -> list[dict[str, Any]]:
+    if not isinstance(calls, list):
+        raise _malformed("the reply's tool calls are no list")
+    items = []
     for call in calls:
-        function = call.get("function") or {}
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            raise _malformed("the reply has a tool call without a function")
+        arguments = function.get("arguments") or "{}"
         items.append(
             {
                 "type": "function_call",
                 "id": "",
                 "call_id": call.get("id") or "",
-                "name": function.get("name") or "",
-                "arguments": function.get("arguments") or "{}",
+                "name": function["name"],
+                "arguments": arguments if isinstance(arguments, str) else dumps(arguments),
                 "status": "completed",
             }
         )
     return items
 
 
-def _usage(usage: Any) -> dict[str, Any]:
-    """The token counts under the task language's names."""
+def _usage(usage: Any) -> tuple[dict[str, Any], tuple[int, int]]:
+    """The token counts under the task language's names, and those of prompt and reply.
+
+    A count that is missing or no number is null, and counts as 0.
+    """
     if not isinstance(usage, dict):
-        return {}
-    sent = usage.get("prompt_tokens", usage.get("input_tokens", usage.get("num_prompt_tokens")))
-    made = usage.get(
-        "completion_tokens", usage.get("output_tokens", usage.get("num_completion_tokens"))
-    )
+        return {}, (0, 0)
+    sent = _tokens(usage, "prompt_tokens", "input_tokens", "num_prompt_tokens")
+    made = _tokens(usage, "completion_tokens", "output_tokens", "num_completion_tokens")
     result = {"num_prompt_tokens": sent, "num_completion_tokens": made}
-    details = usage.get("completion_tokens_details") or usage.get("output_tokens_details") or {}
-    if details.get("reasoning_tokens"):
-        result["num_reasoning_tokens"] = details["reasoning_tokens"]
-    return result
+    details = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
+    if isinstance(details, dict) and (reasoned := _tokens(details, "reasoning_tokens")):
+        result["num_reasoning_tokens"] = reasoned
+    return result, (sent or 0, made or 0)
+
+
+def _tokens(counts: dict[str, Any], *names: str) -> int | None:
+    for name in names:
+        count = counts.get(name)
+        if isinstance(count, int | float) and 0 <= count < _MOST_TOKENS:
+            return int(count)
+    return None
+
+
+def usage_counts(output: Any) -> tuple[int, int]:
+    """Return the prompt and completion tokens that a model output of any shape states."""
+    return _usage(output.get("usage") if isinstance(output, dict) else None)[1]
 
 
 def responses_output(data: Any) -> ModelOutput:
@@ -167,22 +216,17 @@ def responses_output(data: Any) -> ModelOutput:
     reject_error(data)
     output = data.get("output") if isinstance(data, dict) else None
     if not isinstance(output, list) or not output:
-        raise CallFailure("model", "the reply has no output", retryable=True)
+        raise _malformed("the reply has no output")
     items = [item for raw in output if (item := _response_item(raw)) is not None]
-    usage = _usage(data.get("usage"))
-    details = data.get("incomplete_details") or {}
-    finish = details.get("reason")
+    usage, counts = _usage(data.get("usage"))
+    details = data.get("incomplete_details")
+    finish = _reason(details.get("reason")) if isinstance(details, dict) else None
     if finish == "max_output_tokens":
         finish = "length"
-    elif finish is None and data.get("status") == "completed":
+    if finish is None and data.get("status") == "completed":
         called = any(item["type"] == "function_call" for item in items)
         finish = "tool_calls" if called else "stop"
-    return ModelOutput(
-        {"items": items, "usage": usage},
-        finish,
-        usage.get("num_prompt_tokens") or 0,
-        usage.get("num_completion_tokens") or 0,
-    )
+    return ModelOutput({"items": items, "usage": usage}, finish, *counts)
 
 
 def _response_item(item: Any) -> dict[str, Any] | None:
@@ -209,11 +253,5 @@ def _response_item(item: Any) -> dict[str, Any] | None:
         texts = [part["text"] for part in parts if isinstance(part, dict) and part.get("text")]
         if texts:
             content = [{"type": "reasoning_text", "text": text} for text in texts]
-            return {
-                "type": "message",
-                "id": item.get("id") or "",
-                "status": "completed",
-                "role": "assistant",
-                "content": content,
-            }
+            return _message(content, item.get("id") or "")
     return None

@@ -2,10 +2,10 @@
 
 from typing import Any, ClassVar, Literal
 
-from tasks_lib.errors import SampleError
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BaseSolver
-from tasks_lib.trace import SolverTrace, Trace
+from tasks_lib.solvers.recorded import recorded_trace
+from tasks_lib.trace import SolverTrace
 
 
 class PassThroughSolver(BaseSolver):
@@ -18,18 +18,7 @@ class PassThroughSolver(BaseSolver):
     """Column with a trace: an object with `items`, a list of items, or JSON text of either."""
 
     def replay(self, sample: Sample) -> SolverTrace:
-        if self.trace_column not in sample.data:
-            raise SampleError(
-                "data",
-                f"there is no column '{self.trace_column}'",
-                fix="name the trace's column in 'trace_column'",
-            )
-        try:
-            trace = Trace.load(sample.data[self.trace_column])
-        except ValueError as error:
-            raise SampleError(
-                "data", f"column '{self.trace_column}' holds no trace: {error}"
-            ) from None
+        trace = recorded_trace(sample.data, self.trace_column)
         return SolverTrace(trace, _last_turn_output(trace.raw_items))
 
 

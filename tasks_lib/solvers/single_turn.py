@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from tasks_lib.errors import SampleError
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BaseSolver, SolverContext
 from tasks_lib.solvers.input_builders import InputBuilder
@@ -17,6 +18,14 @@ class SingleTurnSolver(BaseSolver):
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
         model_input: Any = self.input_builder.build(sample.data)
+        asked = _recorded(model_input)
         output = await context.calls.predict(context.model_key, model_input)
-        items = [*input_items(model_input), *output_items(output.raw)]
+        items = [*asked, *output_items(output.raw)]
         return SolverTrace(Trace.from_items(items), [output.raw])
+
+
+def _recorded(model_input: Any) -> list[dict[str, Any]]:
+    try:
+        return input_items(model_input)
+    except ValueError as error:
+        raise SampleError("template", f"the model input is no chat: {error}") from None

@@ -16,7 +16,7 @@ from flows.client import connected
 from flows.conductor import conduct
 from flows.local import LocalDriver
 from flows.server import ServerHome, ServerInfo, ensure_server, stop_server
-from tasks_lib.models.calls import Stopped
+from tasks_lib.errors import Stopped
 from tasks_lib.results import load_run
 from tasks_lib.runtime import Run
 from tests.fake_openai import RunningServer
