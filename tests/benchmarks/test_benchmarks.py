@@ -27,6 +27,7 @@ def test_the_floor_makes_each_call_once(fake_server: RunningServer) -> None:
 
 
 def test_whole_processes_are_measured() -> None:
+    large = b"x" * 100_000_000  # of the starting process, not of those it measures
     work = "import subprocess, sys; sum(range(10**7)); subprocess.run([sys.executable, '-c', '']);"
     with workbench(samples=1, connections=1, repeats=1) as bench:
         idle = bench.python("-c", "import time; time.sleep(0.5)")
@@ -35,6 +36,7 @@ def test_whole_processes_are_measured() -> None:
     assert idle.cpu_s < 0.4 * idle.wall_s
     assert busy.cpu_s > 2 * idle.cpu_s
     assert busy.peak_mb > 100 > idle.peak_mb
+    assert len(large) == 100_000_000
     assert idle.started_at < idle.ended_at <= busy.started_at
 
 

@@ -1,12 +1,12 @@
 """Running whole processes and measuring them."""
 
 import contextlib
+import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -17,6 +17,7 @@ from flows.server import ServerHome, ensure_server, stop_server
 from tests.environment import own_environment
 
 REPOSITORY = Path(__file__).parents[2]
+METER = Path(__file__).with_name("meter.py")
 TIMEOUT_S = 1800.0
 
 
@@ -104,34 +105,31 @@ class Workbench:
             "PYTHONPATH": str(REPOSITORY),
             "BENCHMARK_API_KEY": "none-needed",
         }
-        output = self.new_folder("output").with_suffix(".txt")
+        command = " ".join(map(str, arguments))
+        output, report = self.new_folder("output"), self.new_folder("report")
+        meter = [sys.executable, "-I", "-S", str(METER), str(report)]
         with output.open("wb") as file:
-            started_at, began = time.time(), time.perf_counter()
             process = subprocess.Popen(
-                [sys.executable, *map(str, arguments)],
+                [*meter, sys.executable, *map(str, arguments)],
                 cwd=self.folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
-            killer = threading.Timer(TIMEOUT_S, process.kill)
-            killer.start()
-            _, status, usage = os.wait4(process.pid, 0)
-            wall_s, ended_at = time.perf_counter() - began, time.time()
-            killer.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            command = " ".join(map(str, arguments))
+            try:
+                exit_code = process.wait(TIMEOUT_S)
+            except BaseException as error:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                if isinstance(error, subprocess.TimeoutExpired):
+                    raise BenchmarkError(f"{command}: took over {TIMEOUT_S:.0f} s") from None
+                raise
+        if exit_code != 0:
             last_words = output.read_text(encoding="utf-8", errors="replace")[-2000:]
-            raise BenchmarkError(f"{command}: exit code {process.returncode}\n{last_words}")
-        return Measured(
-            wall_s=wall_s,
-            cpu_s=usage.ru_utime + usage.ru_stime,
-            peak_mb=usage.ru_maxrss / 1024,
-            started_at=started_at,
-            ended_at=ended_at,
-        )
+            raise BenchmarkError(f"{command}: exit code {exit_code}\n{last_words}")
+        return Measured(**json.loads(report.read_text(encoding="utf-8")))
 
     def median(self, measure: Callable[[], float], repeats: int | None = None) -> float:
         """The median of some measurements."""
