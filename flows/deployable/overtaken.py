@@ -16,6 +16,9 @@ from prefect.client.schemas.filters import (
 from prefect.runtime import flow_run
 from prefect.states import Cancelled
 
+BY_SCHEDULE = "auto-scheduled"
+"""The tag that Prefect gives to the runs of a schedule."""
+
 UNFINISHED = [StateType.SCHEDULED, StateType.PENDING, StateType.RUNNING]
 
 
@@ -27,7 +30,7 @@ def skip_if_overtaken() -> State[Any] | None:
     """
     with get_client(sync_client=True) as client:
         this = client.read_flow_run(UUID(str(flow_run.get_id())))
-        if not this.auto_scheduled or this.deployment_id is None:
+        if BY_SCHEDULE not in this.tags or this.deployment_id is None:
             return None
         due = client.read_flow_runs(
             flow_run_filter=FlowRunFilter(
@@ -38,7 +41,7 @@ def skip_if_overtaken() -> State[Any] | None:
                 state=FlowRunFilterState(type=FlowRunFilterStateType(any_=UNFINISHED)),
             )
         )
-    later = [run for run in due if run.auto_scheduled and _due(run) > _due(this)]
+    later = [run for run in due if BY_SCHEDULE in run.tags and _due(run) > _due(this)]
     if not later:
         return None
     return Cancelled(name="Skipped", message=f"a later run fell due at {max(map(_due, later))}")
