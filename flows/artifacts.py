@@ -76,12 +76,13 @@ class Mirror:
                 get_run_logger().info(
                     "%s of %s samples solved, %s failed",
                     f"{self._run.progress.samples_done:,}",
-                    f"{plan.n_samples:,}",
+                    f"{self._run.progress.samples_total:,}",
                     f"{self._run.progress.samples_failed:,}",
                 )
 
     def _done(self) -> float:
-        return min(1.0, self._run.progress.samples_done / self._run.plan.n_samples)
+        progress = self._run.progress
+        return min(1.0, progress.samples_done / max(1, progress.samples_total))
 
 
 def name_flow_run(plan: Plan) -> None:

@@ -12,6 +12,7 @@ from tasks_lib.errors import DefinitionError
 from tasks_lib.models.service import allowed_concurrency
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
 from tasks_lib.sources import Rows
+from tasks_lib.system_tasks import SystemTask
 
 MAX_BATCHES_AT_ONCE = 64
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
@@ -151,7 +152,7 @@ def make_plan(
     counts = []
     for spec in evaluation.specs:
         n = len(rows[spec.key])
-        if n == 0:
+        if n == 0 and not isinstance(spec.task.definition, SystemTask):
             raise DefinitionError(
                 f"specification '{spec.key}' has no samples",
                 fix="check the dataset and its filters",

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.errors import MetricError
+from tasks_lib.evidence import read_evidence
 from tasks_lib.jsontext import loads
 from tasks_lib.metrics import Metric
 from tasks_lib.metrics.base import MetricValue
 from tasks_lib.metrics.table import Counts, ScoreTable
+from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.folder import parts, write_atomically, write_json
 from tasks_lib.results.parts import field_kinds, read_table, score_name, write_table
 from tasks_lib.results.schemas import METRIC_COLUMNS, metric_schema
@@ -16,6 +18,7 @@ from tasks_lib.run_record import finished_record
 from tasks_lib.runtime import Run, StepResult
 from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.answers import no_answer
+from tasks_lib.system_tasks import SystemTask
 from tasks_lib.trace import SolverTrace, Trace
 from tasks_lib.verdict import SpecOutcome, Verdict, judge_run
 
@@ -32,18 +35,17 @@ def reduce_run(run: Run) -> StepResult:
     metrics: list[dict[str, Any]] = []
     outcomes: list[SpecOutcome] = []
     for spec in run.plan.evaluation.specs:
-        scorers = run.scorers(spec.key)
-        tables = {key: _scores(run.folder.scores(spec.key, key)) for key in scorers}
         shared = {
             "spec_key": spec.key,
             "task_key": spec.task.key,
             "model_key": spec.model_key,
         }
-        for key, scorer in scorers.items():
-            metrics += _metric_rows(shared, key, scorer, tables[key])
-        samples = _samples(run.folder.samples(spec.key))
-        outcomes.append(_outcome(spec.key, samples, tables))
-        run.warnings += _reply_warnings(spec.key, samples)
+        if isinstance(spec.task.definition, SystemTask):
+            rows, outcome = _system_metrics(run, spec.key, shared)
+        else:
+            rows, outcome = _sample_metrics(run, spec, shared)
+        metrics += rows
+        outcomes.append(outcome)
     verdict = judge_run(outcomes, metrics, run.plan.settings)
     _finish(run, metrics, outcomes, verdict)
     return {
@@ -52,6 +54,84 @@ def reduce_run(run: Run) -> StepResult:
         "exit_code": verdict.exit_code,
         "warnings": run.warnings,
     }
+
+
+def _sample_metrics(
+    run: Run, spec: ResolvedSpec, shared: dict[str, Any]
+) -> tuple[list[dict[str, Any]], SpecOutcome]:
+    """The metric rows of a benchmark task, and how its rows ended."""
+    scorers = run.scorers(spec.key)
+    tables = {key: _scores(run.folder.scores(spec.key, key)) for key in scorers}
+    rows: list[dict[str, Any]] = []
+    for key, scorer in scorers.items():
+        rows += _metric_rows(shared, key, scorer, _counting_rows(spec, tables[key]))
+    samples = _samples(run.folder.samples(spec.key))
+    run.warnings += _reply_warnings(spec.key, samples)
+    outcome = _outcome(spec, samples, tables)
+    if spec.task.definition.actions:
+        rows.append(_exclusions(shared, outcome))
+    return rows, outcome
+
+
+def _counting_rows(spec: ResolvedSpec, table: "pa.Table") -> "pa.Table":
+    """The rows that metrics are made of: with trials, the aggregates alone."""
+    import pyarrow.compute as pc
+
+    return table.filter(pc.is_null(table.column("trial"))) if spec.num_trials > 1 else table
+
+
+def _trial_rows(spec: ResolvedSpec, table: "pa.Table") -> "pa.Table":
+    """The rows that stand for one trial each, in the order of the samples table."""
+    import pyarrow.compute as pc
+
+    return table.filter(pc.is_valid(table.column("trial"))) if spec.num_trials > 1 else table
+
+
+def _exclusions(shared: dict[str, Any], outcome: SpecOutcome) -> dict[str, Any]:
+    row = dict.fromkeys(METRIC_COLUMNS) | shared
+    return row | {
+        "scorer_key": "actions",
+        "purpose": "qa",
+        "metric_key": "actions",
+        "metric_type": "actions",
+        "name": "num_excluded_from_metrics",
+        "value": float(outcome.n_excluded),
+        "n": outcome.n_rows,
+        "n_total": outcome.n_rows,
+        "n_error": outcome.n_error,
+        "n_skipped": 0,
+        "n_excluded": outcome.n_excluded,
+    }
+
+
+def _system_metrics(
+    run: Run, spec_key: str, shared: dict[str, Any]
+) -> tuple[list[dict[str, Any]], SpecOutcome]:
+    """The metric rows of a system task; one row of its own stands for success or failure."""
+    metrics, error = read_evidence(run.folder, spec_key)
+    if error is not None:
+        run.warnings.append(f"{spec_key}: {error}")
+    rows = [
+        dict.fromkeys(METRIC_COLUMNS)
+        | shared
+        | {
+            "scorer_key": "",
+            "purpose": "score",
+            "metric_key": name,
+            "metric_type": "system_task",
+            "name": name,
+            "value": metric["value"],
+            "n": 1,
+            "n_total": 1,
+            "n_error": 0,
+            "n_skipped": 0,
+            "n_excluded": 0,
+            "reason": metric["reason"],
+        }
+        for name, metric in metrics.items()
+    ]
+    failed = int(error is not None)
+    return rows, SpecOutcome(spec_key, 1, failed, failed, 0, 0, 0, 0, 0)
 
 
 def _finish(
@@ -121,27 +201,30 @@ def _reasons(path: Path, silent: Any) -> "pa.Array":
 
 
 def _outcome(
-    spec_key: str, samples: "pa.Table", scores: Mapping[str, "pa.Table"]
+    spec: ResolvedSpec, samples: "pa.Table", scores: Mapping[str, "pa.Table"]
 ) -> SpecOutcome:
     import numpy as np
     import pyarrow.compute as pc
 
     failed = pc.not_equal(samples.column("status"), "ok").to_numpy()
     n_solver_errors = int(failed.sum())
-    excluded = np.zeros(len(failed), dtype=bool)
+    counting = [_counting_rows(spec, table) for table in scores.values()]
     for table in scores.values():
-        failed = failed | pc.not_equal(table.column("status"), "ok").to_numpy()
+        rows = _trial_rows(spec, table)
+        failed = failed | pc.not_equal(rows.column("status"), "ok").to_numpy()
+    excluded = np.zeros(len(counting[0]) if counting else 0, dtype=bool)
+    for table in counting:
         excluded = excluded | table.column("excluded").to_numpy()
     total = {
         name: int(pc.sum(samples.column(name)).as_py() or 0)
         for name in ("calls", "ledger_hits", "input_tokens", "output_tokens")
     }
     return SpecOutcome(
-        key=spec_key,
+        key=spec.key,
         n_rows=len(failed),
         n_error=int(failed.sum()),
         n_solver_errors=n_solver_errors,
-        n_excluded=int((excluded & ~failed).sum()),
+        n_excluded=int(excluded.sum()),
         **total,
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.errors import DefinitionError
@@ -76,8 +77,8 @@ class StoredSamples(Rows):
 
 def of_run(
     evaluation: ResolvedEvaluation, source: StoredRun, num_samples: int | None
-) -> dict[str, Rows]:
-    """Return the stored samples for every specification of an evaluation.
+) -> tuple[ResolvedEvaluation, dict[str, Rows]]:
+    """Return the stored samples for every specification of an evaluation, and it with their trials.
 
     A specification takes those of the stored one with its key, else of its task, else the
     only one there is.
@@ -96,25 +97,30 @@ def of_run(
             fix=f"finish it with: evalmill run --resume {source.folder.run_id}",
         )
     rows: dict[str, Rows] = {}
+    specs = []
     for spec in evaluation.specs:
-        folder = source.folder.samples(_stored_key(spec, evaluation, source))
+        there = _stored_spec(spec, evaluation, source)
+        specs.append(replace(spec, num_trials=there["num_trials"]))
+        folder = source.folder.samples(there["key"])
         stored = StoredSamples(folder, spec.key)
         if num_samples is not None and num_samples < len(stored):
             places = chosen_places(len(stored), num_samples, spec.subsampling)
             stored = StoredSamples(folder, spec.key, places)
         rows[spec.key] = stored
-    return rows
+    return replace(evaluation, specs=tuple(specs)), rows
 
 
-def _stored_key(spec: ResolvedSpec, evaluation: ResolvedEvaluation, source: StoredRun) -> str:
-    stored: Sequence[Mapping[str, str]] = source.record["specs"]
+def _stored_spec(
+    spec: ResolvedSpec, evaluation: ResolvedEvaluation, source: StoredRun
+) -> Mapping[str, Any]:
+    stored: Sequence[Mapping[str, Any]] = source.record["specs"]
     for same in ("key", "task_key"):
         wanted = spec.key if same == "key" else spec.task.key
-        found = [there["key"] for there in stored if there[same] == wanted]
+        found = [there for there in stored if there[same] == wanted]
         if len(found) == 1:
             return found[0]
     if len(stored) == len(evaluation.specs) == 1:
-        return stored[0]["key"]
+        return stored[0]
     raise DefinitionError(
         f"run '{source.folder.run_id}' has no samples for specification '{spec.key}'",
         fix=f"its specifications: {', '.join(there['key'] for there in stored)}",

@@ -54,6 +54,7 @@ def _record(
                 "task_key": spec.task.key,
                 "model_key": spec.model_key,
                 "n_samples": plan.spec(spec.key).n_samples,
+                "num_trials": spec.num_trials,
                 **_counts(by_key.get(spec.key)),
             }
             for spec in plan.evaluation.specs

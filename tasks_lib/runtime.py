@@ -28,7 +28,7 @@ class Progress:
     """How far a run is; read by whoever shows it, changed by the steps.
 
     Attributes:
-        samples_total: samples of all specifications.
+        samples_total: samples of all specifications, each counted once a trial.
         samples_done: of these, solved (or read from finished parts).
         samples_failed: of these, ended in an error.
         rows_scored: rows that went through their scorers.
@@ -65,7 +65,11 @@ class Run:
     def __init__(self, plan: Plan, rows: dict[str, Rows]) -> None:
         self.plan = plan
         self.folder = RunFolder(plan.run_dir)
-        self.progress = Progress(plan.n_samples)
+        self.progress = Progress(
+            sum(
+                plan.spec(spec.key).n_samples * spec.num_trials for spec in plan.evaluation.specs
+            )
+        )
         self.warnings: list[str] = list(plan.evaluation.warnings)
         self.rows = rows
         self.solved: dict[tuple[str, int], list[SampleRecord]] = {}

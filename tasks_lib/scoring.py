@@ -1,7 +1,7 @@
 """Scoring rows: solved samples in, one part of scores per scorer out."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import dumps, loads
@@ -67,8 +67,40 @@ def spread(
     return [next(solved) if record.status == "ok" else None for record in records]
 
 
+class Placed(Protocol):
+    """The place of a row, and how its solving ended."""
+
+    @property
+    def sample_id(self) -> str:
+        """The sample's id."""
+
+    @property
+    def sample_index(self) -> int:
+        """The sample's place in the dataset."""
+
+    @property
+    def trial(self) -> int | None:
+        """The trial; None for the aggregate over trials."""
+
+    @property
+    def row(self) -> int:
+        """The place among the rows made of one sample."""
+
+    @property
+    def status(self) -> str:
+        """`ok` when it was solved."""
+
+    @property
+    def error_class(self) -> str | None:
+        """Why it was not solved."""
+
+    @property
+    def error_message(self) -> str | None:
+        """What went wrong."""
+
+
 def score_columns(
-    records: Sequence[SampleRecord], outcomes: Sequence[Outcome]
+    records: Sequence[Placed], outcomes: Sequence[Outcome]
 ) -> tuple[dict[str, list[Any]], list[dict[str, Any] | None]]:
     """Return the base columns and the score values of one scorer's rows.
 
@@ -98,7 +130,7 @@ def score_columns(
 
 
 def _cells(
-    record: SampleRecord, outcome: Outcome
+    record: Placed, outcome: Outcome
 ) -> tuple[str, str | None, str | None, str | None, dict[str, Any] | None]:
     if outcome is None:
         message = f"not scored: {record.error_message or record.status}"

@@ -15,7 +15,7 @@ from tasks_lib.results import load_run
 from tasks_lib.results.folder import RunFolder, read_json, write_atomically, write_json
 from tasks_lib.run_record import fingerprints, interrupted_record, started_record
 from tasks_lib.runtime import Run, open_run
-from tasks_lib.sources import Rows, align, select
+from tasks_lib.sources import NO_ROWS, Rows, align, select
 from tasks_lib.verdict import RunStatus
 
 
@@ -50,6 +50,8 @@ def _spec_rows(spec: ResolvedSpec, opened: dict[object, Rows]) -> Rows:
             opened[identity] = dataset.source.open(Path(dataset.source.file_path))
         named[name] = opened[identity]
     check_dataset_columns(spec, {column for rows in named.values() for column in rows.columns})
+    if not named:
+        return NO_ROWS
     rows = named["dataset"] if set(named) == {"dataset"} else align(named)
     return select(rows, spec.num_samples, spec.subsampling)
 
@@ -146,7 +148,7 @@ def _rows_of(
     if path.is_file():
         evaluation = of_file(evaluation, path, source.num_samples, source.trace_column)
         return evaluation, open_rows(evaluation)
-    return evaluation, of_run(evaluation, load_run(path), source.num_samples)
+    return of_run(evaluation, load_run(path), source.num_samples)
 
 
 def begin(plan: Plan, rows: dict[str, Rows]) -> Run:

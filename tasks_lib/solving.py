@@ -1,11 +1,12 @@
 """Solving a batch: every sample becomes a record, whatever happens to it."""
 
-import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from tasks_lib.errors import EvalmillError, SampleError, Stopped, StoreError, bounded
-from tasks_lib.jsontext import dumps
+from tasks_lib.jsontext import dumps, storable
 from tasks_lib.models.calls import Calls
 from tasks_lib.models.loop import worked_off
 from tasks_lib.results.schemas import SampleRecord
@@ -13,75 +14,172 @@ from tasks_lib.runtime import Run
 from tasks_lib.samples import Sample
 from tasks_lib.secrets import redact
 from tasks_lib.solvers.base import BaseSolver, SolverContext
+from tasks_lib.solvers.postprocessing import Derived
 from tasks_lib.trace import SolverTrace
 
-_NO_TRACE = '{"FORMAT":"open_responses","items":[]}'
+NO_TRACE = '{"FORMAT":"open_responses","items":[]}'
 
 
 def solve_samples(run: Run, spec_key: str, samples: Sequence[Sample]) -> list[SampleRecord]:
-    """Solve samples and return one record each, in order; blocks until all are done.
+    """Solve samples, each as often as there are trials; blocks until all are done.
+
+    Returns:
+        The records of every sample and trial, in that order; one each, or as many as a
+        postprocessor makes.
 
     Raises:
         Stopped: the run was interrupted before all were solved.
         StoreError: a reply could not be recorded.
     """
-    solver = run.spec(spec_key).task.definition.solver
+    spec = run.spec(spec_key)
+    solver = spec.task.definition.solver
+    attempts = [
+        Attempt(run, spec_key, sample, trial)
+        for sample in samples
+        for trial in range(spec.num_trials)
+    ]
     if solver is None:
-        return [_record(run, spec_key, sample, None) for sample in samples]
-    if not solver.calls_models:
-        return [_replayed(run, spec_key, solver, sample) for sample in samples]
-    return run.loop.run(_solve_all(run, spec_key, solver, samples))
+        solved = [attempt.unsolved() for attempt in attempts]
+    elif not solver.calls_models:
+        solved = [attempt.replay(solver) for attempt in attempts]
+    else:
+        solved = run.loop.run(_solve_all(run, spec_key, solver, attempts))
+    return [record for records in solved for record in records]
 
 
 async def _solve_all(
-    run: Run, spec_key: str, solver: BaseSolver, samples: Sequence[Sample]
-) -> list[SampleRecord]:
-    """Solve with as many workers as calls are allowed, each taking the next sample."""
-    records: dict[int, SampleRecord] = {}
+    run: Run, spec_key: str, solver: BaseSolver, attempts: Sequence["Attempt"]
+) -> list[list[SampleRecord]]:
+    """Solve with as many workers as calls are allowed, each taking the next attempt."""
+    solved: dict[int, list[SampleRecord]] = {}
 
-    async def solve(numbered: tuple[int, Sample]) -> None:
+    async def solve(numbered: tuple[int, Attempt]) -> None:
         if run.stopping:
             raise Stopped
-        i, sample = numbered
-        records[i] = await _solve(run, spec_key, solver, sample)
+        i, attempt = numbered
+        solved[i] = await attempt.solve(solver)
 
-    workers = min(run.plan.spec(spec_key).concurrency, len(samples))
-    await worked_off(enumerate(samples), solve, workers)
-    return [records[i] for i in range(len(samples))]
-
-
-async def _solve(run: Run, spec_key: str, solver: BaseSolver, sample: Sample) -> SampleRecord:
-    calls = Calls(run.models, spec_key, "solver", sample.id, 0)
-    context = SolverContext(run.spec(spec_key).model_key or "", calls)
-    started, clock = time.time(), time.perf_counter()
-    output: SolverTrace | None = None
-    failure: SampleError | None = None
-    try:
-        output = await solver.solve(sample, context)
-    except SampleError as error:
-        failure = error
-    except (Stopped, StoreError, asyncio.CancelledError):
-        raise
-    except Exception as error:
-        failure = _unexpected(error)
-    return _record(
-        run, spec_key, sample, output, failure, calls, started, time.perf_counter() - clock
-    )
+    workers = min(run.plan.spec(spec_key).concurrency, len(attempts))
+    await worked_off(enumerate(attempts), solve, workers)
+    return [solved[i] for i in range(len(attempts))]
 
 
-def _replayed(run: Run, spec_key: str, solver: BaseSolver, sample: Sample) -> SampleRecord:
-    started, clock = time.time(), time.perf_counter()
-    output: SolverTrace | None = None
-    failure: SampleError | None = None
-    try:
-        output = solver.replay(sample)
-    except SampleError as error:
-        failure = error
-    except Exception as error:
-        failure = _unexpected(error)
-    return _record(
-        run, spec_key, sample, output, failure, None, started, time.perf_counter() - clock
-    )
+@dataclass(slots=True)
+class Attempt:
+    """One sample in one trial, from the start of solving to its records."""
+
+    run: Run
+    spec_key: str
+    sample: Sample
+    trial: int
+    started: float = field(default_factory=time.time)
+    _clock: float = field(default_factory=time.perf_counter)
+
+    def unsolved(self) -> list[SampleRecord]:
+        """Return the record of a sample that is scored as it is."""
+        return self._ended([Derived(self.sample.data, None)])
+
+    def replay(self, solver: BaseSolver) -> list[SampleRecord]:
+        """Solve without any I/O, in this thread."""
+        self._begin()
+        try:
+            output = solver.replay(self.sample)
+            if solver.postprocessor is None:
+                return self._ended([Derived(self.sample.data, output)])
+            return self._ended(solver.postprocessor.derive_now(self.sample.data, output))
+        except SampleError as error:
+            return self._failed(error)
+        except (Stopped, StoreError):
+            raise
+        except Exception as error:
+            return self._failed(_unexpected(error))
+
+    async def solve(self, solver: BaseSolver) -> list[SampleRecord]:
+        """Solve on the model loop."""
+        self._begin()
+        run = self.run
+        calls = Calls(run.models, self.spec_key, "solver", self.sample.id, self.trial)
+        context = SolverContext(run.spec(self.spec_key).model_key or "", calls)
+        try:
+            output = await solver.solve(self.sample, context)
+            if solver.postprocessor is None:
+                return self._ended([Derived(self.sample.data, output)], calls)
+            derived = await solver.postprocessor.derive(self.sample.data, output)
+            return self._ended(derived, calls)
+        except SampleError as error:
+            return self._failed(error, calls)
+        except (Stopped, StoreError):
+            raise
+        except Exception as error:
+            return self._failed(_unexpected(error), calls)
+
+    def _begin(self) -> None:
+        self.started, self._clock = time.time(), time.perf_counter()
+
+    def _ended(self, rows: Sequence[Derived], calls: Calls | None = None) -> list[SampleRecord]:
+        """Return a record per row; what the calls cost is told by the first."""
+        self.run.progress.solved(failed=False)
+        one = len(rows) == 1
+        return [
+            self._record(
+                sample_id=self.sample.id if one else f"{self.sample.id}#{row}",
+                row=row,
+                sample=derived.sample,
+                output=derived.output,
+                calls=calls,
+                paid=calls if row == 0 else None,
+            )
+            for row, derived in enumerate(rows)
+        ]
+
+    def _failed(self, error: SampleError, calls: Calls | None = None) -> list[SampleRecord]:
+        self.run.progress.solved(failed=True)
+        return [
+            self._record(
+                sample_id=self.sample.id,
+                row=0,
+                sample=self.sample.data,
+                output=None,
+                calls=calls,
+                paid=calls,
+                failure=error,
+            )
+        ]
+
+    def _record(
+        self,
+        *,
+        sample_id: str,
+        row: int,
+        sample: dict[str, Any],
+        output: SolverTrace | None,
+        calls: Calls | None,
+        paid: Calls | None,
+        failure: SampleError | None = None,
+    ) -> SampleRecord:
+        return SampleRecord(
+            spec_key=self.spec_key,
+            sample_id=storable(sample_id),
+            sample_index=self.sample.index,
+            trial=self.trial,
+            row=row,
+            sample=dumps(sample),
+            trace=output.trace.to_json() if output else NO_TRACE,
+            raw_outputs=dumps(output.raw_outputs_json) if output else "[]",
+            output_text=_text(output),
+            finish_reason=calls.finish_reason if calls else None,
+            status="ok" if failure is None else "error",
+            error_stage=None if failure is None else "solver",
+            error_class=None if failure is None else failure.error_class,
+            error_message=None if failure is None else error_text(failure),
+            calls=paid.calls if paid else 0,
+            ledger_hits=paid.ledger_hits if paid else 0,
+            input_tokens=paid.input_tokens if paid else 0,
+            output_tokens=paid.output_tokens if paid else 0,
+            cost_usd=None,
+            started_at=int(self.started * 1e6),
+            duration_s=time.perf_counter() - self._clock,
+        )
 
 
 def _unexpected(error: Exception) -> SampleError:
@@ -90,52 +188,9 @@ def _unexpected(error: Exception) -> SampleError:
     return SampleError("code", f"{type(error).__name__}: {words}")
 
 
-def _record(
-    run: Run,
-    spec_key: str,
-    sample: Sample,
-    output: SolverTrace | None,
-    failure: SampleError | None = None,
-    calls: Calls | None = None,
-    started: float | None = None,
-    duration: float = 0.0,
-) -> SampleRecord:
-    run.progress.solved(failure is not None)
-    return SampleRecord(
-        spec_key=spec_key,
-        sample_id=storable(sample.id),
-        sample_index=sample.index,
-        trial=0,
-        row=0,
-        sample=dumps(sample.data),
-        trace=storable(output.trace.to_json()) if output else _NO_TRACE,
-        raw_outputs=dumps(output.raw_outputs_json) if output else "[]",
-        output_text=_text(output),
-        finish_reason=calls.finish_reason if calls else None,
-        status="ok" if failure is None else "error",
-        error_stage=None if failure is None else "solver",
-        error_class=None if failure is None else failure.error_class,
-        error_message=None if failure is None else error_text(failure),
-        calls=calls.calls if calls else 0,
-        ledger_hits=calls.ledger_hits if calls else 0,
-        input_tokens=calls.input_tokens if calls else 0,
-        output_tokens=calls.output_tokens if calls else 0,
-        cost_usd=None,
-        started_at=int((time.time() if started is None else started) * 1e6),
-        duration_s=duration,
-    )
-
-
 def _text(output: SolverTrace | None) -> str | None:
     text = output.trace.get_last_assistant_text() if output else None
     return None if text is None else storable(text)
-
-
-def storable(text: str) -> str:
-    """Return `text` as UTF-8 can hold it: lone surrogates become U+FFFD, all else stays."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def error_text(error: SampleError) -> str:

@@ -4,12 +4,14 @@ They are idempotent: a part that is already written is not made again. Their arg
 paths, keys and ranges; samples, traces and secrets never travel through an orchestrator.
 """
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tasks_lib.asking import score_asking
+from tasks_lib.evidence import write_evidence
 from tasks_lib.reduction import reduce_run
 from tasks_lib.rescoring import StoredSamples
-from tasks_lib.results.folder import RunFolder, part_name, part_range, parts
+from tasks_lib.results.folder import part_name
 from tasks_lib.results.parts import (
     read_samples,
     score_rows,
@@ -19,9 +21,11 @@ from tasks_lib.results.parts import (
     write_table,
 )
 from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.ruling import apply_rules
 from tasks_lib.runtime import Run, StepResult, find_run
 from tasks_lib.scorers.base import AllSamplesScorer, ModelScorer
 from tasks_lib.scoring import (
+    Outcome,
     score_columns,
     score_each,
     score_together,
@@ -29,6 +33,11 @@ from tasks_lib.scoring import (
     spread,
 )
 from tasks_lib.solving import solve_samples
+from tasks_lib.system_tasks import SystemTask
+from tasks_lib.trial_scores import over_trials
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def solve_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResult:
@@ -50,7 +59,9 @@ def _solve(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
     part = folder / part_name(start, stop)
     if part.exists():
         result = _counts(statuses(part))
-        run.progress.add(done=stop - start, failed=result["error"])
+        run.progress.add(
+            done=(stop - start) * run.spec(spec_key).num_trials, failed=result["error"]
+        )
         return result
     records = _records(run, spec_key, start, stop)
     write_samples(folder, start, stop, records)
@@ -65,7 +76,7 @@ def _records(run: Run, spec_key: str, start: int, stop: int) -> list[SampleRecor
         return solve_samples(run, spec_key, rows.read(start, stop))
     records = rows.records(start, stop)
     failed = sum(record.status != "ok" for record in records)
-    run.progress.add(done=stop - start, failed=failed)
+    run.progress.add(done=(stop - start) * run.spec(spec_key).num_trials, failed=failed)
     return records
 
 
@@ -95,7 +106,7 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
     if not due:
         return _scored(run, stop - start)
     if records is None:
-        records = read_samples(run.folder.samples(spec_key), start, stop)
+        records = _part_records(run, spec_key, start, stop)
     solved = [record for record in records if record.status == "ok"]
     rows = scorer_rows(solved, definition.solver)
     for key, scorer in due.items():
@@ -104,10 +115,24 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
             found = score_asking(run, spec_key, key, scorer, asked)
         else:
             found = score_each(scorer, rows)
-        outcomes = spread(records, found)
-        table = score_rows(*score_columns(records, outcomes))
+        table = _score_table(run, spec_key, records, spread(records, found))
         write_table(run.folder.scores(spec_key, key) / name, table)
     return _scored(run, len(records))
+
+
+def _score_table(
+    run: Run, spec_key: str, records: Sequence[SampleRecord], outcomes: Sequence[Outcome]
+) -> "pa.Table":
+    """One scorer's rows of whole samples; with trials, followed by their aggregates."""
+    spec = run.spec(spec_key)
+    if spec.num_trials == 1:
+        return score_rows(*score_columns(records, outcomes))
+    trials = spec.task.definition.trials
+    places, results = over_trials(
+        records, outcomes, (trials.score_aggregators or ()) if trials else ()
+    )
+    columns = score_columns([*records, *places], [*outcomes, *results])
+    return score_rows(*columns, bools_as_numbers=True)
 
 
 def score_all(run_dir: str, spec_key: str) -> StepResult:
@@ -126,23 +151,39 @@ def score_all(run_dir: str, spec_key: str) -> StepResult:
 
 
 def _score_all(run: Run, spec_key: str) -> StepResult:
-    spec = run.spec(spec_key)
+    definition = run.spec(spec_key).task.definition
+    if isinstance(definition, SystemTask):
+        write_evidence(run.folder, spec_key, definition)
+        return {"rows": 1}
     scorers = run.scorers(spec_key)
-    together = {k: s for k, s in scorers.items() if isinstance(s, AllSamplesScorer)}
+    together = {
+        key: scorer for key, scorer in scorers.items() if isinstance(scorer, AllSamplesScorer)
+    }
     if together:
-        records = _all_records(run.folder, spec_key)
-        rows = scorer_rows(
-            [r for r in records if r.status == "ok"], spec.task.definition.solver
-        )
-        several = tuple(spec.datasets) if "dataset" not in spec.datasets else None
-        name = part_name(0, run.plan.spec(spec_key).n_samples)
-        for key, scorer in together.items():
-            outcomes = spread(records, score_together(scorer, rows, several))
-            table = score_rows(*score_columns(records, outcomes))
-            write_table(run.folder.scores(spec_key, key) / name, table)
+        _score_together(run, spec_key, together)
     for key in scorers:
         unify_scores(run.folder.scores(spec_key, key))
+    if definition.actions and scorers:
+        apply_rules(run, spec_key)
     return {"rows": run.plan.spec(spec_key).n_samples}
+
+
+def _score_together(run: Run, spec_key: str, scorers: Mapping[str, AllSamplesScorer]) -> None:
+    """Score all samples of each trial at once, and write the scores batch by batch."""
+    spec = run.spec(spec_key)
+    batches = {cut: _part_records(run, spec_key, *cut) for cut in run.plan.spec(spec_key).batches}
+    records = [record for batch in batches.values() for record in batch]
+    several = tuple(spec.datasets) if "dataset" not in spec.datasets else None
+    for key, scorer in scorers.items():
+        outcomes: dict[int, Outcome] = {}
+        for trial in range(spec.num_trials):
+            solved = [r for r in records if r.status == "ok" and r.trial == trial]
+            rows = scorer_rows(solved, spec.task.definition.solver)
+            found = score_together(scorer, rows, several)
+            outcomes |= dict(zip(map(id, solved), found, strict=True))
+        for (start, stop), batch in batches.items():
+            table = _score_table(run, spec_key, batch, [outcomes.get(id(r)) for r in batch])
+            write_table(run.folder.scores(spec_key, key) / part_name(start, stop), table)
 
 
 def reduce(run_dir: str) -> StepResult:
@@ -159,9 +200,8 @@ def reduce(run_dir: str) -> StepResult:
     return run.once(("reduce",), lambda: reduce_run(run))
 
 
-def _all_records(folder: RunFolder, spec_key: str) -> list[SampleRecord]:
-    path = folder.samples(spec_key)
-    return [record for part in parts(path) for record in read_samples(path, *part_range(part))]
+def _part_records(run: Run, spec_key: str, start: int, stop: int) -> list[SampleRecord]:
+    return read_samples(run.folder.samples(spec_key), start, stop)
 
 
 def _scored(run: Run, rows: int) -> StepResult:

@@ -15,6 +15,20 @@ CachePolicy = Literal["reuse", "update", "no-cache"]
 _OLD = Field(json_schema_extra={"deprecated": True})
 
 
+class SpecificationTrials(Definition):
+    """How often every sample is solved and scored."""
+
+    num_trials: PositiveInt
+    """Trials of every sample; 1 turns trials off."""
+
+
+class RunTrials(Definition):
+    """How often every sample is solved and scored, in all tasks of a run."""
+
+    num_trials: Annotated[int, Field(ge=2)]
+    """Trials of every sample, at least two."""
+
+
 class TaskSpecification(Definition):
     """One task bound to a model, a config and a number of samples."""
 
@@ -34,6 +48,8 @@ class TaskSpecification(Definition):
     """Samples used at most; the run's number when absent."""
     subsampling: Subsampling | None = None
     """Which samples are used: the first ones, or some drawn with a fixed seed."""
+    trials: SpecificationTrials | None = None
+    """How often every sample is solved; the run's or the task's number when absent."""
     display_name: DisplayName | None = None
     """Name shown to people; made of task and model when absent."""
 
@@ -94,3 +110,5 @@ class RunConfig(Definition):
     """Which samples are used: the first ones, or some drawn with a fixed seed."""
     cache_policy: CachePolicy | None = None
     """`reuse` earlier replies (default), `update` them, or use `no-cache`."""
+    trials_config: RunTrials | None = None
+    """How often every sample is solved; the tasks' own number when absent."""

@@ -1,15 +1,18 @@
 """The evaluation task: what is asked, how it is answered, how answers are scored."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
+from tasks_lib.actions import ActionRule
 from tasks_lib.base import Definition
 from tasks_lib.definitions.keys import DisplayName, repeated
 from tasks_lib.definitions.parameters import ParameterSpec, check_parameter_keys
 from tasks_lib.keys import UserKey
 from tasks_lib.scorers import Scorer
 from tasks_lib.solvers import Solver
+from tasks_lib.system_tasks import SystemTask
+from tasks_lib.trials import Trials
 
 ConfigSpec = Annotated[tuple[ParameterSpec, ...], AfterValidator(check_parameter_keys)]
 """Parameters with different keys."""
@@ -47,6 +50,10 @@ class BenchmarkTask(Definition):
     """How the evaluated model answers a sample; absent in tasks that evaluate a dataset."""
     scorers: tuple[Scorer, ...] = ()
     """How answers, or the samples themselves, are scored."""
+    trials: Trials | None = None
+    """How often every sample is solved and scored; once when absent."""
+    actions: tuple[ActionRule, ...] | None = None
+    """Rules that leave rows out of the metrics."""
 
     @model_validator(mode="after")
     def _parts_fit(self) -> "BenchmarkTask":
@@ -55,7 +62,24 @@ class BenchmarkTask(Definition):
         twice = repeated([scorer.key for scorer in self.scorers if scorer.key is not None])
         if twice is not None:
             raise ValueError(f"two scorers have the key '{twice}'; rename one")
+        twice = repeated([rule.key for rule in self.actions or ()])
+        if twice is not None:
+            raise ValueError(f"two action rules have the key '{twice}'; rename one")
         return self
+
+
+def _kind(value: Any) -> str:
+    """The `type`, which may be left out of a benchmark task."""
+    if isinstance(value, dict):
+        return str(value.get("type", "benchmark_task"))
+    return str(getattr(value, "type", "benchmark_task"))
+
+
+TaskDefinition = Annotated[
+    Annotated[BenchmarkTask, Tag("benchmark_task")] | Annotated[SystemTask, Tag("system_task")],
+    Discriminator(_kind),
+]
+"""What a task does."""
 
 
 class TaskHeader(Definition):
@@ -80,5 +104,5 @@ class TaskHeader(Definition):
 class Task(TaskHeader):
     """An evaluation task."""
 
-    definition: BenchmarkTask
+    definition: TaskDefinition
     """What is done."""

@@ -4,16 +4,12 @@ They are refused by name. Whoever builds one takes it out of the table.
 """
 
 MEMBERS: dict[str, frozenset[str]] = {
-    "definition": frozenset({"system_task"}),
     "config_spec": frozenset({"task_result"}),
     "solver": frozenset({"grouped_single_turn_solver"}),
     "scorers": frozenset(
         {
             "bleu",
             "function_call_coverage",
-            "labeler_via_model",
-            "model_as_a_judge_classifier",
-            "model_as_a_judge_scorer",
             "rag_checker",
             "string_equals_mcqa",
         }
@@ -56,16 +52,12 @@ MEMBERS: dict[str, frozenset[str]] = {
 
 KEYS = frozenset(
     {
-        "actions",
         "dataset_generators",
         "generator_specification",
         "policies",
-        "postprocessor",
         "repeatability",
         "repeatability_config",
         "task_result_log_path",
-        "trials",
-        "trials_config",
     }
 )
 """Keys that no entity has yet."""

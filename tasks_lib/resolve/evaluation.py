@@ -49,7 +49,7 @@ def resolve(file: Path, overrides: Overrides = NO_OVERRIDES) -> ResolvedEvaluati
         problems,
         model,
         settings=frozenset(overrides.settings),
-        forced=Sampling(overrides.num_samples, overrides.subsampling),
+        forced=Sampling(overrides.num_samples, overrides.subsampling, overrides.num_trials),
         fallback=Sampling(),
     )
     _check_flags(overrides, problems)
@@ -88,8 +88,9 @@ def _check_flags(overrides: Overrides, problems: Problems) -> None:
     if overrides.num_samples is not None and overrides.num_samples < 1:
         wrong = f"{overrides.num_samples} is less than 1"
         problems.add(DefinitionError(wrong, "--limit", "leave it out to use all samples"))
-    if (overrides.num_trials or 1) > 1:
-        problems.add(DefinitionError("trials are not supported yet", "--trials", "leave it out"))
+    if overrides.num_trials is not None and overrides.num_trials < 1:
+        wrong = f"{overrides.num_trials} is less than 1"
+        problems.add(DefinitionError(wrong, "--trials", "leave it out for the task's own number"))
 
 
 def _run(root: Part, overrides: Overrides, context: Context) -> ResolvedEvaluation | None:
@@ -142,7 +143,11 @@ def _evaluation(
         return None
     context = replace(
         context,
-        fallback=Sampling(run_config.num_samples, run_config.subsampling).over(
+        fallback=Sampling(
+            run_config.num_samples,
+            run_config.subsampling,
+            run_config.trials_config.num_trials if run_config.trials_config else None,
+        ).over(
             Sampling(
                 evaluation.num_samples or (_DEBUG_SAMPLES if evaluation.mode == "debug" else None),
                 evaluation.subsampling,

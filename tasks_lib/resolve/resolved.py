@@ -149,5 +149,6 @@ def _specification(
         "model_key": spec.model_key,
         "num_samples": spec.num_samples,
         "subsampling": spec.subsampling,
+        "trials": {"num_trials": spec.num_trials} if spec.num_trials > 1 else None,
     }
     return {key: value for key, value in written.items() if value is not None}

@@ -13,7 +13,7 @@ from tasks_lib.config import (
 )
 from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.definitions.evaluation import Subsampling, TaskSpecification
-from tasks_lib.definitions.task import Task, TaskHeader
+from tasks_lib.definitions.task import BenchmarkTask, Task, TaskHeader
 from tasks_lib.errors import DefinitionError
 from tasks_lib.resolve.library import Library
 from tasks_lib.resolve.parts import Part, Problems
@@ -36,11 +36,14 @@ class Sampling:
 
     num_samples: int | None = None
     subsampling: Subsampling | None = None
+    num_trials: int | None = None
 
     def over(self, other: "Sampling") -> "Sampling":
         """Return what this says, and what `other` says where this says nothing."""
         return Sampling(
-            self.num_samples or other.num_samples, self.subsampling or other.subsampling
+            self.num_samples or other.num_samples,
+            self.subsampling or other.subsampling,
+            self.num_trials or other.num_trials,
         )
 
 
@@ -89,8 +92,15 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
     model_key = binding.evaluated_model(task)
     if len(context.problems) > before:
         return None
-    sampling = context.forced.over(Sampling(spec.num_samples, spec.subsampling)).over(
-        context.fallback
+    trials = task.definition.trials
+    sampling = (
+        context.forced.over(
+            Sampling(
+                spec.num_samples, spec.subsampling, spec.trials.num_trials if spec.trials else None
+            )
+        )
+        .over(context.fallback)
+        .over(Sampling(num_trials=trials.num_trials if trials else None))
     )
     return ResolvedSpec(
         key=spec.spec_key,
@@ -101,7 +111,7 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
         model_key=model_key,
         num_samples=sampling.num_samples,
         subsampling=sampling.subsampling or "head",
-        num_trials=1,
+        num_trials=sampling.num_trials or 1,
         written=task_part.tree,
     )
 
@@ -168,7 +178,11 @@ class _Binding:
         if task is None:
             return None
         try:
-            definition = with_keys(task.definition)
+            definition = (
+                with_keys(task.definition)
+                if isinstance(task.definition, BenchmarkTask)
+                else task.definition
+            )
         except ValueError as error:
             problems.add(self.task_part.error(("definition", "scorers"), str(error)))
             return None

@@ -98,13 +98,18 @@ def statuses(path: Path) -> dict[str, int]:
 
 
 def score_rows(
-    base: dict[str, list[Any]], values: Sequence[dict[str, Any] | None]
+    base: dict[str, list[Any]],
+    values: Sequence[dict[str, Any] | None],
+    *,
+    bools_as_numbers: bool = False,
 ) -> "pa.Table":
     """Make the table of one scorer's rows.
 
     Args:
         base: the columns of `SCORE_COLUMNS`, one entry a row.
         values: the row's scores by name; None for a row without any.
+        bools_as_numbers: whether booleans are stored as 1 and 0, as they must be beside
+            their means over trials.
 
     Returns:
         A table with a typed column per score field, the kinds joined over the rows.
@@ -114,7 +119,10 @@ def score_rows(
     kinds: dict[str, ScoreKind] = {}
     for row in values:
         for name, value in (row or {}).items():
-            kinds[name] = joined_kind(kinds.get(name, "null"), kind_of(value))
+            kind = kind_of(value)
+            if kind == "bool" and bools_as_numbers:
+                kind = "number"
+            kinds[name] = joined_kind(kinds.get(name, "null"), kind)
     columns: list[Any] = [base[name] for name in SCORE_COLUMNS]
     for name, kind in kinds.items():
         columns.append([_stored(row, name, kind) for row in values])

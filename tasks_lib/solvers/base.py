@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from tasks_lib.base import Definition
 from tasks_lib.models.predictor import Predictor
 from tasks_lib.samples import Sample
+from tasks_lib.solvers.postprocessing import PythonPostprocessor
 from tasks_lib.trace import SolverTrace
 
 MessageFormat = Literal["open_responses", "latticeflow"]
@@ -32,6 +33,9 @@ class BaseSolver(Definition):
 
     message_format: MessageFormat = "open_responses"
     """How the conversation is given to scorers; `latticeflow` is the deprecated form."""
+
+    postprocessor: PythonPostprocessor | None = None
+    """Makes any number of rows of a solved sample, each scored by itself."""
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
         """Answer one sample, calling models through `context`.

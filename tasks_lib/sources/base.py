@@ -96,6 +96,24 @@ class _Aligned(Rows):
         return digest("aligned", *(part for pair in parts for part in pair))
 
 
+class _NoRows(Rows):
+    """What a task without samples reads."""
+
+    columns = ()
+
+    def __len__(self) -> int:
+        return 0
+
+    def take(self, places: Sequence[int]) -> list[Sample]:
+        return []
+
+    def fingerprint(self) -> str:
+        return "none"
+
+
+NO_ROWS = _NoRows()
+
+
 def select(rows: Rows, num_samples: int | None, subsampling: Subsampling = "head") -> Rows:
     """Return `num_samples` of `rows`, or all when there are fewer or it is None.
 

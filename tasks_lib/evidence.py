@@ -1,0 +1,36 @@
+"""What system tasks compute: their metrics, kept with the run until it is reduced."""
+
+from pathlib import Path
+from typing import Any
+
+from tasks_lib.errors import SampleError
+from tasks_lib.results.folder import RunFolder, read_json, write_json
+from tasks_lib.solving import error_text
+from tasks_lib.system_tasks import SystemTask
+
+
+def write_evidence(folder: RunFolder, spec_key: str, task: SystemTask) -> None:
+    """Compute a system task's metrics and write them down, or why there are none.
+
+    Raises:
+        StoreError: they can't be written.
+    """
+    try:
+        document: dict[str, Any] = {"metrics": task.evidence(), "error": None}
+    except SampleError as error:
+        document = {"metrics": {}, "error": error_text(error)}
+    write_json(_path(folder, spec_key), document)
+
+
+def read_evidence(folder: RunFolder, spec_key: str) -> tuple[dict[str, Any], str | None]:
+    """Return a system task's metrics by name, and what went wrong.
+
+    Raises:
+        StoreError: they were not written.
+    """
+    document = read_json(_path(folder, spec_key))
+    return document["metrics"], document["error"]
+
+
+def _path(folder: RunFolder, spec_key: str) -> Path:
+    return folder.path / "evidence" / f"{spec_key}.json"
