@@ -9,13 +9,17 @@ are repeated than were in flight.
 import asyncio
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from tasks_lib.errors import StoreError
+from tasks_lib.jsontext import storable
+
+T = TypeVar("T")
 
 CachePolicy = Literal["reuse", "update", "no-cache"]
 """Which entries are read: all, those of the same run, or none; all policies record."""
@@ -38,6 +42,8 @@ CREATE TABLE IF NOT EXISTS reply (
 )
 """
 _INSERT = "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_FIND = "SELECT body FROM reply WHERE key = ? ORDER BY run_id = ? DESC, created DESC LIMIT 1"
+_FIND_OF_RUN = "SELECT body FROM reply WHERE key = ? AND run_id = ?"
 _LOCK_WAIT = 0.02  # seconds the loop may stand still for another process's commit
 _LOCK_PATIENCE = 60.0  # seconds of trying before the store counts as unusable
 
@@ -101,7 +107,7 @@ class Entry:
 
 
 class Ledger:
-    """The ledger as one run uses it; all methods but `entries` belong to the model loop.
+    """The ledger as one run uses it; belongs to the model loop.
 
     Args:
         store: folder of the store; must exist.
@@ -120,30 +126,32 @@ class Ledger:
         self._committed: asyncio.Future[None] | None = None
         self._waiting_since = 0.0
         try:
-            self._db = _connect(self._path)
+            self._db = _patiently(lambda: _connect(self._path))
         except sqlite3.Error as error:
             raise _unusable(self._path, error) from None
 
-    def get(self, key: bytes) -> tuple[bytes, float] | None:
-        """Return body and duration of an earlier reply that the policy lets be read."""
+    def get(self, key: bytes) -> bytes | None:
+        """Return the body of an earlier reply that the policy lets be read.
+
+        A reply of this run comes first, else the newest.
+
+        Raises:
+            StoreError: the file is unusable.
+        """
         if self._policy == "no-cache":
             return None
-        if self._policy == "update":
-            query, values = " AND run_id = ?", (key, self._run_id)
-        else:
-            query, values = " ORDER BY created DESC LIMIT 1", (key,)  # type: ignore[assignment]
+        query = _FIND_OF_RUN if self._policy == "update" else _FIND
+        values = (key, self._run_id)
         try:
-            row = self._db.execute(
-                f"SELECT body, duration FROM reply WHERE key = ?{query}", values
-            ).fetchone()
+            row = _patiently(lambda: self._db.execute(query, values).fetchone())
         except sqlite3.Error as error:
             raise _unusable(self._path, error) from None
-        return None if row is None else (row[0], row[1])
+        return None if row is None else row[0]
 
-    def put(self, entry: Entry) -> "asyncio.Future[None]":
-        """Record a reply; the future is done when it is durable against a killed process.
+    async def put(self, entry: Entry) -> None:
+        """Record a reply; returns when it is durable against a killed process.
 
-        Raises (through the future):
+        Raises:
             StoreError: the disk is full or the file unusable.
         """
         self._pending.append(entry)
@@ -152,30 +160,32 @@ class Ledger:
             self._committed = loop.create_future()
             self._waiting_since = time.monotonic()
             loop.call_soon(self._commit)
-        return self._committed
+        # shielded, so that a caller that is cancelled does not take the others with it
+        await asyncio.shield(self._committed)
 
     def _commit(self) -> None:
-        waiting = self._committed
-        assert waiting is not None, "a commit is only scheduled together with its future"
-        rows = [_row(entry, self._run_id) for entry in self._pending]
+        if self._committed is None:
+            return  # `close` was earlier
         try:
-            with self._db:  # one transaction, rolled back as a whole
-                self._db.executemany(_INSERT, rows)
-        except sqlite3.OperationalError as error:
-            busy = error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-            if busy and time.monotonic() - self._waiting_since < _LOCK_PATIENCE:
-                waiting.get_loop().call_later(_LOCK_WAIT, self._commit)
-                return
-            self._finish(_unusable(self._path, error))
+            self._write()
         except sqlite3.Error as error:
-            self._finish(_unusable(self._path, error))
+            patient = time.monotonic() - self._waiting_since < _LOCK_PATIENCE
+            if _is_busy(error) and patient:
+                self._committed.get_loop().call_later(_LOCK_WAIT, self._commit)
+            else:
+                self._finish(_unusable(self._path, error))
         else:
             self._finish(None)
+
+    def _write(self) -> None:
+        rows = [_row(entry, self._run_id) for entry in self._pending]
+        with self._db:  # one transaction, rolled back as a whole
+            self._db.executemany(_INSERT, rows)
 
     def _finish(self, error: StoreError | None) -> None:
         waiting, self._committed = self._committed, None
         self._pending.clear()
-        if waiting is None or waiting.cancelled():
+        if waiting is None or waiting.done():
             return
         if error is None:
             waiting.set_result(None)
@@ -183,10 +193,22 @@ class Ledger:
             waiting.set_exception(error)
 
     def close(self) -> None:
-        """Commit what is pending and close the file."""
-        if self._committed is not None:
-            self._commit()
-        self._db.close()
+        """Commit what is pending and close the file; waits for other processes.
+
+        Raises:
+            StoreError: what is pending can't be recorded.
+        """
+        try:
+            if self._pending:
+                _patiently(self._write)
+        except sqlite3.Error as error:
+            unusable = _unusable(self._path, error)
+            self._finish(unusable)
+            raise unusable from None
+        else:
+            self._finish(None)
+        finally:
+            self._db.close()
 
 
 def entries(store: Path, run_id: str) -> Iterator[Entry]:
@@ -195,11 +217,11 @@ def entries(store: Path, run_id: str) -> Iterator[Entry]:
     Raises:
         StoreError: there is no readable ledger.
     """
-    path = ledger_path(store)
+    path = ledger_path(store).absolute()
     if not path.exists():
         raise StoreError(f"'{store}' has no ledger", fix="name the store with --out")
     try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
             rows = db.execute(
                 "SELECT key, spec_key, caller, sample_id, trial, ordinal, model_key, created,"
                 " duration, request, body FROM reply WHERE run_id = ?"
@@ -213,14 +235,36 @@ def entries(store: Path, run_id: str) -> Iterator[Entry]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
-    db.execute("PRAGMA journal_mode=WAL")
-    # NORMAL: a commit survives the process at once and the machine at the next checkpoint
-    db.execute("PRAGMA synchronous=NORMAL")
-    db.execute(_SCHEMA)
-    db.commit()
-    db.execute(f"PRAGMA busy_timeout={int(_LOCK_WAIT * 1000)}")
+    db = sqlite3.connect(path, timeout=_LOCK_WAIT, check_same_thread=False)
+    try:
+        db.execute("PRAGMA journal_mode=WAL")
+        # NORMAL: a commit survives the process at once and the machine at the next checkpoint
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.execute(_SCHEMA)
+        db.commit()
+        db.execute(_FIND, (b"", ""))  # fails where `reply` is a table of something else
+    except sqlite3.Error:
+        db.close()
+        raise
     return db
+
+
+def _patiently(act: Callable[[], T]) -> T:
+    """Do `act`, again and again while another process has the file locked."""
+    deadline = time.monotonic() + _LOCK_PATIENCE
+    while True:
+        try:
+            return act()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(_LOCK_WAIT)
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    primary = code & 0xFF  # the code may be an extended one
+    return primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _row(entry: Entry, run_id: str) -> tuple[object, ...]:
@@ -229,7 +273,7 @@ def _row(entry: Entry, run_id: str) -> tuple[object, ...]:
         run_id,
         entry.spec_key,
         entry.caller,
-        entry.sample_id.encode("utf-8", "replace").decode(),
+        storable(entry.sample_id),
         entry.trial,
         entry.ordinal,
         entry.model_key,

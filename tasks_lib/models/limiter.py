@@ -1,9 +1,8 @@
 """How many calls of one model may be in flight, and how many may start a minute."""
 
 import asyncio
-import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 
 WINDOW_SECONDS = 60.0
@@ -19,19 +18,19 @@ class Limiter:
     Args:
         concurrency: calls in flight at most.
         per_minute: calls started in any 60 seconds at most; None is no limit.
-        clock: seconds, monotonic.
+        sleep: waits so many seconds; what it raises ends the waiting.
     """
 
     def __init__(
         self,
         concurrency: int,
         per_minute: int | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.concurrency = concurrency
         self.per_minute = per_minute
         self._slots = asyncio.Semaphore(concurrency)
-        self._clock = clock
+        self._sleep = sleep
         self._started: deque[float] = deque()
         self._turn = asyncio.Lock()
 
@@ -53,12 +52,11 @@ class Limiter:
         self._slots.release()
 
     async def _wait_for_window(self, per_minute: int) -> None:
+        clock = asyncio.get_running_loop().time
         async with self._turn:  # one waiter at a time sleeps, the rest keep their order
-            while True:
-                now = self._clock()
-                while self._started and now - self._started[0] >= WINDOW_SECONDS:
-                    self._started.popleft()
-                if len(self._started) < per_minute:
-                    self._started.append(now)
-                    return
-                await asyncio.sleep(WINDOW_SECONDS - (now - self._started[0]))
+            if len(self._started) == per_minute:
+                free_at = self._started[0] + WINDOW_SECONDS
+                while (left := free_at - clock()) > 0:
+                    await self._sleep(left)
+                self._started.popleft()
+            self._started.append(clock())

@@ -2,6 +2,7 @@
 
 import random
 
+from tasks_lib.errors import SampleError
 from tasks_lib.models.connections.base import CallFailure
 
 MAX_ATTEMPTS = 5
@@ -31,13 +32,23 @@ def next_delay(failure: CallFailure, attempt: int, jitter: random.Random) -> flo
     return ceiling * jitter.uniform(0.5, 1.0)
 
 
-def final_words(failure: CallFailure, attempts: int) -> str:
-    """Say why a call is given up, for the sample's error row."""
+def given_up(failure: CallFailure, attempts: int, model_key: str) -> SampleError:
+    """Return the error of a sample whose call is given up: what, which model, what to do."""
+    problem = failure.problem
     if failure.retry_after is not None and failure.retry_after > MAX_RETRY_AFTER:
-        return (
-            f"{failure.problem}; the server asks to wait {failure.retry_after:.0f} s, "
+        problem += (
+            f"; the server asks to wait {failure.retry_after:.0f} s, "
             f"more than the {MAX_RETRY_AFTER:.0f} s waited for"
         )
-    if attempts > 1:
-        return f"{failure.problem} (after {attempts} attempts)"
-    return failure.problem
+    elif attempts > 1:
+        problem += f" (after {attempts} attempts)"
+    fix = failure.fix or _ADVICE.get(failure.status, "")
+    return SampleError(failure.error_class, problem, f"model '{model_key}'", fix)
+
+
+_ADVICE = {
+    401: "check the model's api_key",
+    403: "check what the model's api_key allows",
+    404: "check the model's url and model_key",
+    429: "lower the model's max_concurrent_requests or set its rate_limit",
+}

@@ -3,14 +3,13 @@
 import asyncio
 import random
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tasks_lib.definitions.adapter import ModelAdapter
 from tasks_lib.definitions.model import Model
-from tasks_lib.errors import DefinitionError
+from tasks_lib.errors import DefinitionError, Stopped
 from tasks_lib.models.adapters import BUILT_IN, Adapter, TemplateAdapter
 from tasks_lib.models.connections.base import Client, ModelInfo
 from tasks_lib.models.ledger import Ledger
@@ -18,6 +17,7 @@ from tasks_lib.models.limiter import Limiter
 from tasks_lib.templates import compile_template
 
 DEFAULT_CONCURRENCY = 10
+_STOP_CHECK_SECONDS = 0.25
 
 
 def allowed_concurrency(model: Model, max_connections: int | None) -> int:
@@ -104,6 +104,15 @@ class ModelService:
         """Whether `stop` was called."""
         return self._stopping.is_set()
 
+    def check_going_on(self) -> None:
+        """Raise when no new call may start.
+
+        Raises:
+            Stopped: the run is being interrupted.
+        """
+        if self.stopping:
+            raise Stopped
+
     def model(self, key: str) -> OpenModel:
         """Return the model `key`, opened at its first use.
 
@@ -124,12 +133,16 @@ class ModelService:
         adapter = self._adapter(connection.adapter_key, key)
         concurrency = allowed_concurrency(model, self._max_connections)
         secrets = {**self._secrets, **(model.secrets or {})}
-        client = connection.open(info, adapter.path, concurrency, secrets)
+        try:
+            client = connection.open(info, adapter.path, concurrency, secrets)
+        except DefinitionError as error:
+            where = f"model '{key}': {error.where}" if error.where else f"model '{key}'"
+            raise DefinitionError(error.problem, where, error.fix) from None
         return OpenModel(
             info,
             adapter,
             model.parameters,
-            Limiter(concurrency, model.rate_limit),
+            Limiter(concurrency, model.rate_limit, self.pause),
             client,
             f"{client.endpoint} {info.model_key}",
         )
@@ -149,14 +162,23 @@ class ModelService:
         )
 
     async def pause(self, seconds: float) -> None:
-        """Sleep before a retry, woken early when the run stops."""
-        deadline = time.monotonic() + seconds
-        while not self.stopping and (left := deadline - time.monotonic()) > 0:
-            await asyncio.sleep(min(left, 0.25))
+        """Sleep before a call or a retry.
+
+        Raises:
+            Stopped: the run was interrupted, at the latest a moment ago.
+        """
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + seconds
+        while (left := deadline - clock()) > 0:
+            self.check_going_on()
+            await asyncio.sleep(min(left, _STOP_CHECK_SECONDS))
+        self.check_going_on()
 
     async def close(self) -> None:
         """Close clients and ledger."""
-        for opened in self._open.values():
-            await opened.client.close()
-        self._open.clear()
-        self.ledger.close()
+        try:
+            for opened in self._open.values():
+                await opened.client.close()
+        finally:
+            self._open.clear()
+            self.ledger.close()

@@ -1,7 +1,6 @@
 """`custom_connection`: any HTTP endpoint that takes a JSON body by POST."""
 
 import base64
-import binascii
 import ssl
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 
 from tasks_lib.base import Definition
+from tasks_lib.errors import DefinitionError
 from tasks_lib.models.connections.base import BaseConnection, ModelInfo
 from tasks_lib.models.connections.http import HttpClient, call_url
 from tasks_lib.secrets import reveal
@@ -40,6 +40,9 @@ class TlsContext(Definition):
     """How the server's certificate is checked; by the system's authorities when left out."""
 
 
+HeaderValue = str | bool | int | float
+
+
 def _http_url(url: str) -> str:
     if url.startswith("$"):
         return url
@@ -49,7 +52,7 @@ def _http_url(url: str) -> str:
     return url
 
 
-def _printable(headers: dict[str, str | float | bool]) -> dict[str, str | float | bool]:
+def _printable(headers: dict[str, HeaderValue]) -> dict[str, HeaderValue]:
     for name, value in headers.items():
         if not (name + str(value)).isascii() or not (name + str(value)).isprintable():
             raise ValueError(f"header '{name}' must be printable ASCII")
@@ -72,9 +75,9 @@ class CustomConnection(BaseConnection):
     """The provider's own name of the model."""
     tls_context: TlsContext | None = None
     """TLS settings, for servers with a certificate of their own."""
-    custom_headers: Annotated[
-        dict[str, str | float | bool], AfterValidator(_printable)
-    ] = Field(default_factory=dict)
+    custom_headers: Annotated[dict[str, HeaderValue], AfterValidator(_printable)] = Field(
+        default_factory=dict
+    )
     """Headers sent with every request; values may be `$NAME` or `<< secrets.NAME >>`."""
 
     @property
@@ -112,12 +115,16 @@ class CustomConnection(BaseConnection):
 
 
 def _header_text(value: float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _trusting(encoded: str) -> ssl.SSLContext:
     try:
-        pem = base64.b64decode(encoded, validate=True).decode("ascii")
-    except (binascii.Error, UnicodeDecodeError) as error:
-        raise ValueError(f"trusted_ca is no base64 of a PEM file: {error}") from None
-    return ssl.create_default_context(cadata=pem)
+        pem = base64.b64decode("".join(encoded.split()), validate=True).decode("ascii")
+        return ssl.create_default_context(cadata=pem)
+    except (ValueError, ssl.SSLError) as error:
+        raise DefinitionError(
+            f"its value is no base64 of a PEM file: {error}",
+            where="tls_context.validation_context.trusted_ca",
+            fix="encode the certificate of the authority with: base64 FILE.pem",
+        ) from None

@@ -6,19 +6,22 @@ a call) and takes any body an adapter makes. The client's retries are off: `call
 the only retry layer.
 """
 
+import asyncio
+import base64
 import email.utils
 import re
 import ssl
 import time
 from collections.abc import Mapping
+from datetime import UTC
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import orjson
 
-from tasks_lib.errors import ErrorClass, bounded
+from tasks_lib.errors import DefinitionError, ErrorClass, bounded
 from tasks_lib.models.connections.base import CallContext, CallFailure
-from tasks_lib.secrets import redact
+from tasks_lib.secrets import clean_url, redact, remember
 
 REQUEST_TIMEOUT = 120.0  # seconds for one attempt, connection included, waiting for a slot not
 _RETRYABLE = frozenset({408, 409, 425, 429})
@@ -31,15 +34,15 @@ def call_url(url: str, path: str) -> str:
     `http://host/v1` is the base URL of an API and answers no post; a full address such as
     `http://host/v1/chat/completions` is taken as it is.
     """
-    return url.rstrip("/") + path if _BASE_URL.search(urlsplit(url).path) else url
+    parts = urlsplit(url)
+    if not _BASE_URL.search(parts.path):
+        return url
+    return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path))
 
 
 def public_url(url: str) -> str:
-    """Return `url` without user, password, query and fragment, which may hold secrets."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    netloc = f"{host}:{parts.port}" if parts.port else host
-    return urlunsplit((parts.scheme, netloc, parts.path, "", ""))
+    """Return `url` without user, password, fragment and what of its query may be a secret."""
+    return clean_url(urlunsplit(urlsplit(url)._replace(fragment="")))
 
 
 class HttpClient:
@@ -53,6 +56,9 @@ class HttpClient:
         headers: sent with every request.
         concurrency: calls in flight at most.
         verify: whether and against what the server's certificate is checked.
+
+    Raises:
+        DefinitionError: nothing can be sent to this address, or with this key or header.
     """
 
     def __init__(
@@ -63,13 +69,18 @@ class HttpClient:
         concurrency: int,
         verify: ssl.SSLContext | bool = True,
     ) -> None:
+        _check_url(url)
+        for name, value in {"api_key": api_key or "", **headers}.items():
+            _check_header(name, value)
         self.endpoint = public_url(url)
-        self._url = url
+        self._url, basic = _without_user(url)
         self._api_key = api_key
         self._headers = {
             "Authorization" if name.lower() == "authorization" else name: value
             for name, value in headers.items()
         }
+        if basic and api_key is None:
+            self._headers.setdefault("Authorization", basic)
         self._concurrency = concurrency
         self._verify = verify
         self._wire: _Wire | None = None
@@ -91,7 +102,7 @@ class _Wire:
         import httpx2
         import openai
 
-        self._openai = openai
+        self._status_error = openai.APIStatusError
         self._response_type = httpx2.Response
         headers = {"content-type": "application/json", **settings._headers}
         keyless = settings._api_key is None and "Authorization" not in headers
@@ -103,10 +114,10 @@ class _Wire:
             api_key=settings._api_key or "unused",
             default_headers=headers,
             max_retries=0,
-            timeout=REQUEST_TIMEOUT,
+            timeout=None,  # the client's own ends no reply that trickles in; `post` has one
             http_client=openai.DefaultAioHttpClient(
                 limits=httpx2.Limits(max_connections=room, max_keepalive_connections=room),
-                timeout=REQUEST_TIMEOUT,
+                timeout=None,
                 verify=settings._verify,
             ),
         )
@@ -118,26 +129,61 @@ class _Wire:
             CallFailure: no reply, or one with an error status.
         """
         try:
-            response = await self.client.post(
-                url, cast_to=self._response_type, content=body, options=self._options
-            )
-        except self._openai.APIStatusError as error:
-            raise status_failure(
-                error.status_code, error.response.headers, error.response.text
-            ) from None
-        except self._openai.APITimeoutError:
+            async with asyncio.timeout(REQUEST_TIMEOUT):
+                response = await self.client.post(
+                    url, cast_to=self._response_type, content=body, options=self._options
+                )
+        except self._status_error as error:
+            text = error.response.content.decode("utf-8", "replace")
+            raise status_failure(error.status_code, error.response.headers, text) from None
+        except TimeoutError:
             raise CallFailure(
                 "infra", f"no reply within {REQUEST_TIMEOUT:g} s", retryable=True
             ) from None
-        except self._openai.APIConnectionError as error:
+        except Exception as error:  # what aiohttp says of nonsense comes through unwrapped
             raise CallFailure("infra", _connection_problem(error), retryable=True) from None
         content: bytes = response.content
         return content
 
 
+def _without_user(url: str) -> tuple[str, str | None]:
+    """The URL without its user, and the `Authorization` that stands for it.
+
+    Aiohttp takes no URL with a user in it beside that header.
+    """
+    parts = urlsplit(url)
+    user, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return url, None
+    token = base64.b64encode(unquote(user).encode()).decode()
+    remember(token)
+    return urlunsplit(parts._replace(netloc=host)), f"Basic {token}"
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        complete = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        complete = False
+    if not complete:
+        raise DefinitionError(
+            "its value is no http or https address", where="url", fix="write it as http://HOST/PATH"
+        )
+
+
+def _check_header(name: str, value: str) -> None:
+    if not (value.isascii() and value.isprintable()):
+        raise DefinitionError(
+            "its value holds characters that no HTTP header can",
+            where=name,
+            fix="look for a line break or a letter that is not ASCII in it",
+        )
+
+
 def _connection_problem(error: Exception) -> str:
     cause = error.__cause__ or error
-    return redact(bounded(f"connection failed: {type(cause).__name__}: {cause}"))
+    return bounded(redact(f"connection failed: {type(cause).__name__}: {cause}"))
 
 
 def status_failure(status: int, headers: Mapping[str, str], text: str) -> CallFailure:
@@ -152,7 +198,7 @@ def status_failure(status: int, headers: Mapping[str, str], text: str) -> CallFa
         problem += f" ({code})"
     return CallFailure(
         error_class,
-        redact(bounded(f"{problem}: {message}" if message else problem)),
+        bounded(redact(f"{problem}: {message}" if message else problem)),
         retryable=retryable,
         retry_after=retry_after(headers) if retryable else None,
         status=status,
@@ -184,10 +230,19 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
         try:
             seconds = float(value) * unit
         except ValueError:
-            date = email.utils.parsedate_tz(value)
+            date = _date(value)
             if date is None:
                 continue
-            seconds = email.utils.mktime_tz(date) - (time.time() if now is None else now)
+            seconds = date - (time.time() if now is None else now)
         if 0 < seconds < float("inf"):
             return seconds
     return None
+
+
+def _date(text: str) -> float | None:
+    """The Unix time that an HTTP date names; without a zone it is UTC."""
+    try:
+        date = email.utils.parsedate_to_datetime(text)
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
