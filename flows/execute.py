@@ -42,10 +42,17 @@ class Manner:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run that is planned and may begin."""
+    """A run that is planned and may begin.
+
+    Attributes:
+        plan: what it will do.
+        rows: the selected rows of each specification.
+        env_file: the further `.env` file that was named.
+    """
 
     plan: Plan
     rows: dict[str, Rows]
+    env_file: Path | None = None
 
 
 def prepare(file: Path | None, overrides: Overrides, settings: RunSettings) -> Prepared:
@@ -65,11 +72,11 @@ def prepare(file: Path | None, overrides: Overrides, settings: RunSettings) -> P
         if file is None:
             raise DefinitionError("no file to run is named", fix="see: evalmill run --help")
         plan, rows = plan_run(resolve(file, overrides), settings)
-        return Prepared(plan, rows)
+        return Prepared(plan, rows, overrides.env_file)
     stored = stored_run(RunFolder(settings.store / "runs" / (settings.run_id or "")))
     evaluation = resolve(file or stored.folder.resolved, overrides)
     plan, rows = plan_run(evaluation, stored.settings(settings), stored)
-    return Prepared(plan, rows)
+    return Prepared(plan, rows, overrides.env_file)
 
 
 def execute(prepared: Prepared, manner: Manner) -> int:
@@ -87,7 +94,7 @@ def execute(prepared: Prepared, manner: Manner) -> int:
             driver.start()
             result = _conducted(run, driver, manner)
     except (Stopped, KeyboardInterrupt):
-        return _interrupted(run, driver, manner)
+        return _interrupted(run, driver, manner, prepared.env_file)
     except StoreError:
         _settle(driver)
         end_early(run, "failed", exit_codes.TOO_MANY_ERRORS)
@@ -148,13 +155,16 @@ def _interruptible(run: Run) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _interrupted(run: Run, driver: LocalDriver, manner: Manner) -> int:
+def _interrupted(run: Run, driver: LocalDriver, manner: Manner, env_file: Path | None) -> int:
     run.stop()
     _settle(driver)
     end_early(run, "interrupted", exit_codes.INTERRUPTED)
     from flows.telling import tell_interruption
 
-    tell_interruption(run, manner.json)
+    flags = [] if manner.prefect else ["--no-prefect"]
+    if env_file is not None:
+        flags += ["--env", str(env_file.absolute())]
+    tell_interruption(run, manner.json, flags)
     return exit_codes.INTERRUPTED
 
 

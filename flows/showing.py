@@ -7,8 +7,10 @@ from typing import Any
 
 from rich.console import Console
 
+from flows.telling import tell_notes, tell_warnings
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import dumps, loads
+from tasks_lib.report.endings import ending, failure_notes
 from tasks_lib.report.tables import metrics_table, reasons
 from tasks_lib.report.text import printable
 from tasks_lib.report.trace_text import trace_lines
@@ -45,11 +47,13 @@ def show_metrics(stored: StoredRun, *, json: bool, verbose: bool) -> None:
         print(dumps({**record, "metrics": metrics}))
         return
     Console(width=None if sys.stdout.isatty() else 140).print(metrics_table(metrics))
-    for note in reasons(metrics) if verbose else reasons(metrics)[:5]:
-        print(f"note: {printable(note)}", file=sys.stderr)
-    for warning in record["warnings"]:
-        print(f"warning: {printable(warning)}", file=sys.stderr)
-    print(f"{record['status']}: run {record['run_id']}", file=sys.stderr)
+    tell_notes(reasons(metrics), verbose)
+    if any(spec["n_error"] for spec in record["specs"]):
+        tell_notes(failure_notes(stored), verbose)
+    tell_warnings(record["warnings"])
+    print(
+        f"{ending(record['status'], record['exit_code'])}: run {record['run_id']}", file=sys.stderr
+    )
 
 
 def sample_document(stored: StoredRun, sample_id: str) -> dict[str, Any]:

@@ -1,11 +1,17 @@
 """What a run tells on the terminal: progress and logs on stderr, results on stdout."""
 
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from tasks_lib.jsontext import dumps
+from tasks_lib.report.endings import ending, failure_notes
+from tasks_lib.report.text import printable
+from tasks_lib.results.load import StoredRun
 from tasks_lib.runtime import Run, StepResult
+
+MOST_NOTES = 5
 
 
 @contextmanager
@@ -43,21 +49,46 @@ def tell_result(run: Run, result: StepResult, json: bool, verbose: bool) -> None
 
         console = Console(width=None if sys.stdout.isatty() else 140)
         console.print(metrics_table(result["metrics"]))
-        notes = reasons(result["metrics"])
-        for note in notes if verbose else notes[:5]:
-            print(f"note: {note}", file=sys.stderr)
-    for warning in run.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        tell_notes(reasons(result["metrics"]), verbose)
+    if any(row["n_error"] for row in result["metrics"]) or result["exit_code"]:
+        tell_notes(failure_notes(StoredRun(run.folder)), verbose)
+    tell_warnings(run.warnings)
     totals = run.models.totals
     fresh = totals.total - totals.from_ledger
     words = f"{fresh:,} calls, {totals.from_ledger:,} from the ledger"
-    print(f"{status}: run {run.plan.run_id} ({words}) in {run.folder.path}", file=sys.stderr)
+    print(
+        f"{ending(status, result['exit_code'])}: run {run.plan.run_id} ({words}) "
+        f"in {run.folder.path}",
+        file=sys.stderr,
+    )
 
 
-def tell_interruption(run: Run, json: bool) -> None:
-    """Print how far an interrupted run came and the command that resumes it."""
+def tell_notes(notes: Sequence[str], verbose: bool) -> None:
+    """Print what the metrics table can't say, on stderr; the first of many unless `verbose`."""
+    shown = notes if verbose else notes[:MOST_NOTES]
+    for note in shown:
+        print(f"note: {printable(note)}", file=sys.stderr)
+    if len(shown) < len(notes):
+        print(f"note: and {len(notes) - len(shown)} more, shown with -v", file=sys.stderr)
+
+
+def tell_warnings(warnings: Iterable[str]) -> None:
+    """Print a run's warnings on stderr."""
+    for warning in warnings:
+        print(f"warning: {printable(warning)}", file=sys.stderr)
+
+
+def tell_interruption(run: Run, json: bool, flags: Sequence[str]) -> None:
+    """Print how far an interrupted run came and the command that resumes it.
+
+    Args:
+        run: the run.
+        json: whether stdout gets a JSON document.
+        flags: what the command needs beyond the run and its store.
+    """
     progress = run.progress
-    command = f"evalmill run --resume {run.plan.run_id} -o {run.plan.settings.store}"
+    store = str(run.plan.settings.store)
+    command = shlex.join(["evalmill", "run", "--resume", run.plan.run_id, "-o", store, *flags])
     if json:
         print(
             dumps(

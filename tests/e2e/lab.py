@@ -33,8 +33,6 @@ definition:
 """
 """The task of most tests: send the question as it is, compare the answer with the target."""
 
-PARTS = ("task.yaml", "model.yaml", "qa.yaml")
-
 
 def model(url: str, key: str = "lab", more: str = "") -> str:
     """A model file that calls the chat API at `url`.
@@ -79,10 +77,7 @@ evaluation:
 
 def dataset(file: str = "qa.jsonl", more: str = "") -> str:
     """A dataset file that reads `file` beside it, keyed `qa`."""
-    return (
-        "key: qa\ndisplay_name: Questions\n"
-        f"source: {{type: local, file_path: {file}{more}}}\n"
-    )
+    return f"key: qa\ndisplay_name: Questions\nsource: {{type: local, file_path: {file}{more}}}\n"
 
 
 def jsonl(rows: Iterable[Mapping[str, Any]]) -> str:

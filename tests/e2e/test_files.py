@@ -8,7 +8,7 @@ from tests.e2e.lab import TASK, jsonl
 
 SYSTEM = "You are a helpful assistant. Answer with no punctuation."
 
-GENERIC = '''\
+GENERIC = """\
 display_name: "Single-turn Solver Generic Input"
 key: "singleturn-generic-input"
 description: "Example task that uses a single-turn solver with generic input builder."
@@ -36,9 +36,9 @@ definition:
   scorers:
     - type: "string_equals"
       ground_truth: "{{ sample.target }}"
-'''
+"""
 
-UNIQUENESS = '''\
+UNIQUENESS = """\
 display_name: "Uniqueness Task"
 key: "uniqueness-task"
 description: >
@@ -58,9 +58,9 @@ definition:
         - type: "mean"
           field: "is_unique"
           name: "Uniqueness Rate"
-'''
+"""
 
-UNIQUENESS_SCORER = '''\
+UNIQUENESS_SCORER = """\
 from __future__ import annotations
 
 from collections import Counter
@@ -80,7 +80,7 @@ def compute_scores(samples: list[RawSample]) -> list[dict[str, Any]]:
         {"is_unique": counter[value] == 1 if value is not None else True}
         for value in values
     ]
-'''
+"""
 
 CITIES = jsonl(
     [
