@@ -13,7 +13,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pytest
 
@@ -273,43 +273,27 @@ def members(union: Any) -> set[type]:
     return set().union(*map(members, parts))
 
 
-def tagged_classes(source: Source) -> Iterator[str]:
-    """Yield the classes with a tag of their own that are no part of a member in their file."""
-    parts = {
-        name.id
-        for node in source.tree.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("Annotated[")
-        for name in ast.walk(node.value)
-        if isinstance(name, ast.Name)
-    }
-    for node in source.tree.body:
-        if isinstance(node, ast.ClassDef) and node.name not in parts and has_own_tag(node):
-            yield node.name
-
-
-def has_own_tag(node: ast.ClassDef) -> bool:
+def has_own_tag(value: type) -> bool:
     """Whether a class says `type: Literal[...]` (or `connection_type`) of its own."""
-    return any(
-        isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and field.target.id in {"type", "connection_type"}
-        and ast.unparse(field.annotation).startswith("Literal[")
-        for field in node.body
-    )
+    own = inspect.get_annotations(value)
+    return any(get_origin(own.get(tag)) is Literal for tag in ("type", "connection_type"))
 
 
 @pytest.mark.parametrize(("package", "union"), UNIONS.items())
 def test_every_member_is_listed_in_its_union(package: str, union: str) -> None:
     home = f"tasks_lib.{package}"
-    listed = {
-        f"{member.__module__}.{member.__name__}"
-        for member in members(getattr(importlib.import_module(home), union))
-    }
+    listed = members(getattr(importlib.import_module(home), union))
+    shared = set.intersection(*(set(member.__mro__) for member in listed))
+    bases = tuple(shared - listed - set(Definition.__mro__)) or (Definition,)
     written = {
-        f"{source.name}.{name}"
-        for source in sources().values()
-        if source.name.startswith(home + ".")
-        for name in tagged_classes(source)
+        value
+        for module in modules()
+        if module.__name__.startswith(home + ".")
+        for value in vars(module).values()
+        if inspect.isclass(value)
+        and value.__module__ == module.__name__
+        and issubclass(value, bases)
+        and has_own_tag(value)
     }
     assert written == listed
 
