@@ -14,16 +14,6 @@ MEMBERS: dict[str, frozenset[str]] = {
             "string_equals_mcqa",
         }
     ),
-    "metrics": frozenset(
-        {
-            "binary-classification",
-            "f1_score",
-            "multiclass-classification",
-            "precision",
-            "recall",
-            "weighted_average",
-        }
-    ),
     "source": frozenset(
         {
             "claude_code",

@@ -42,6 +42,14 @@ class MetricValue:
     reason: str | None = None
 
 
+def key_of(name: str | None, otherwise: str) -> str:
+    """Return the key made from `name`; `otherwise` without one or when it gives no key."""
+    try:
+        return sanitised(name) if name else otherwise
+    except ValueError:
+        return otherwise  # a name without a letter a key may hold
+
+
 class BaseMetric(Definition, ABC):
     """Reduces the scores of one scorer to named numbers."""
 

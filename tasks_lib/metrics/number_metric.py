@@ -3,9 +3,9 @@
 from abc import abstractmethod
 from dataclasses import replace
 from math import isfinite
+from typing import ClassVar
 
-from tasks_lib.keys import sanitised
-from tasks_lib.metrics.base import NO_ROWS, FieldMetric, MetricValue
+from tasks_lib.metrics.base import NO_ROWS, FieldMetric, MetricValue, key_of
 from tasks_lib.metrics.numbers import Numbers, numbers
 from tasks_lib.metrics.table import ScoreTable
 
@@ -19,6 +19,17 @@ class NumberMetric(FieldMetric):
 
     name: str | None = None
     """Name of the value; `<field>_<type>` where it is left out."""
+
+    noun: ClassVar[str] = "number"
+    """What a row must hold to be used."""
+
+    def read(self, table: ScoreTable) -> Numbers:
+        """Return the numbers to reduce.
+
+        Raises:
+            MetricError: no row has the field, or it holds what this metric can't use.
+        """
+        return numbers(table, self.field)
 
     @abstractmethod
     def reduce(self, name: str, scores: Numbers, table: ScoreTable) -> MetricValue:
@@ -34,7 +45,7 @@ class NumberMetric(FieldMetric):
         name = self.name or f"{self.field}_{self.type}"
         if not (table.n or table.has(self.field)):
             return [MetricValue(name, None, 0, reason=NO_ROWS)]
-        scores = numbers(table, self.field)
+        scores = self.read(table)
         if not scores.n:
             empty = self.when_empty(name, scores, table)
             return [replace(empty, reason=_nothing_scored(self.field, table))]
@@ -42,15 +53,18 @@ class NumberMetric(FieldMetric):
             found = self.reduce(name, scores, table)
         if found.value is not None and not isfinite(found.value):
             found = MetricValue(name, None, scores.n, reason=_not_finite(scores))
-        return [replace(found, reason=_with_gaps(found.reason, self.field, scores.n, table))]
+        return [replace(found, reason=self._with_gaps(found.reason, scores.n, table))]
+
+    def _with_gaps(self, reason: str | None, used: int, table: ScoreTable) -> str | None:
+        """Add to `reason` how many rows of the table have no usable value."""
+        if used == table.n:
+            return reason
+        missing = f"{table.n - used:,} of {table.n:,} scored rows"
+        gaps = f"{missing} have no {self.noun} in '{self.field}'"
+        return f"{reason}; {gaps}" if reason else gaps
 
     def made_key(self) -> str:
-        if self.name:
-            try:
-                return sanitised(self.name)
-            except ValueError:
-                pass  # a name without a letter a key may hold
-        return super().made_key()
+        return key_of(self.name, super().made_key())
 
 
 def _nothing_scored(field: str, table: ScoreTable) -> str:
@@ -66,11 +80,3 @@ def _not_finite(scores: Numbers) -> str:
     if infinite:
         return f"{infinite:,} of {scores.n:,} scores are infinite, so there is no such number"
     return "the scores are too large to add up"
-
-
-def _with_gaps(reason: str | None, field: str, used: int, table: ScoreTable) -> str | None:
-    """Add to `reason` how many rows of the table have no usable value."""
-    if used == table.n:
-        return reason
-    gaps = f"{table.n - used:,} of {table.n:,} scored rows have no number in '{field}'"
-    return f"{reason}; {gaps}" if reason else gaps

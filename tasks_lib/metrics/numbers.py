@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tasks_lib.errors import MetricError, bounded
 from tasks_lib.metrics.table import MISSING, ScoreTable
@@ -12,6 +12,9 @@ from tasks_lib.metrics.table import MISSING, ScoreTable
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
+
+
+Array: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ class Numbers:
         are_bools: every value was a boolean, so their mean is a rate.
     """
 
-    values: np.ndarray[tuple[int], np.dtype[np.float64]]
+    values: Array
     are_bools: bool
 
     @property
@@ -43,26 +46,48 @@ def numbers(table: ScoreTable, field: str) -> Numbers:
     Raises:
         MetricError: no score has the field, or it holds something that is no number.
     """
+    import numpy as np
+
+    values, are_bools = _read(table, field)
+    unknown = np.isnan(values)
+    return Numbers(values[~unknown] if unknown.any() else values, are_bools)
+
+
+def numbers_of_rows(table: ScoreTable, fields: Sequence[str]) -> list[Array]:
+    """Return each field's numbers, of the rows that have one in every field.
+
+    Raises:
+        MetricError: as `numbers`.
+    """
+    import numpy as np
+
+    columns = [_read(table, field)[0] for field in fields]
+    unknown = np.isnan(columns).any(axis=0)
+    return [column[~unknown] if unknown.any() else column for column in columns]
+
+
+def _read(table: ScoreTable, field: str) -> tuple[Array, bool]:
+    """Return one float a row, NaN where there is no number, and whether all were booleans."""
     column = table.stored(field)
     return _from_list(column, field) if isinstance(column, Sequence) else _from_arrow(column, field)
 
 
-def _from_list(column: Sequence[Any], field: str) -> Numbers:
+def _from_list(column: Sequence[Any], field: str) -> tuple[Array, bool]:
     import numpy as np
 
-    present = [value for value in column if value is not None and value is not MISSING]
+    known = [None if value is MISSING else value for value in column]
+    present = [value for value in known if value is not None]
     for value in present:
         if not isinstance(value, bool | int | float):
             raise _no_number(field, value)
     try:
-        values = np.array(present, dtype=np.float64)
+        values = np.array(known, dtype=np.float64)
     except OverflowError:
         raise MetricError(f"'{field}' holds an integer beyond the range of floats") from None
-    are_bools = bool(present) and all(isinstance(value, bool) for value in present)
-    return Numbers(values[~np.isnan(values)], are_bools)
+    return values, bool(present) and all(isinstance(value, bool) for value in present)
 
 
-def _from_arrow(column: pa.ChunkedArray, field: str) -> Numbers:
+def _from_arrow(column: pa.ChunkedArray, field: str) -> tuple[Array, bool]:
     import numpy as np
     import pyarrow as pa
 
@@ -74,13 +99,9 @@ def _from_arrow(column: pa.ChunkedArray, field: str) -> Numbers:
         present = column.drop_null()
         if len(present):
             raise _no_number(field, present[0].as_py())
-        return Numbers(np.empty(0, dtype=np.float64), are_bools=False)
-    if column.null_count:
-        column = column.drop_null()
+        return np.full(len(column), np.nan), False
     narrow = column.cast(pa.uint8()) if is_bool else column
-    values = narrow.to_numpy().astype(np.float64, copy=False)
-    unknown = np.isnan(values)
-    return Numbers(values[~unknown] if unknown.any() else values, is_bool)
+    return narrow.to_numpy().astype(np.float64, copy=False), is_bool
 
 
 def _no_number(field: str, value: Any) -> MetricError:

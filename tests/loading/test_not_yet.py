@@ -39,9 +39,6 @@ def holding(holder, name):
             return task(dataset={"key": "d"}, solver=member)
         case "scorers":
             return task(scorers=[member])
-        case "metrics":
-            scorer = {"type": "string_equals", "ground_truth": "x", "metrics": [member]}
-            return task(scorers=[scorer])
         case "source":
             return dataset(member)
         case "config":

@@ -9,7 +9,19 @@ import tasks_lib.metrics
 from tasks_lib.metrics import Metric
 
 MEMBERS = get_args(get_args(Metric)[0])
-SHARED = {"__init__", "base", "number_metric", "numbers", "table"}
+SHARED = {
+    "__init__",
+    "averages",
+    "base",
+    "classification",
+    "count_ratio",
+    "labels",
+    "number_metric",
+    "numbers",
+    "rates",
+    "table",
+}
+COUNTS = {"num_true_positives_field": "tp", "num_false_positives_field": "fp"}
 SNIPPET = "def compute_metrics(scores): return {}"
 EXAMPLES = [
     {"type": "mean", "field": "is_correct"},
@@ -17,6 +29,18 @@ EXAMPLES = [
     {"type": "max", "field": "score", "key": "top"},
     {"type": "std_dev", "field": "score"},
     {"type": "frequency", "field": "label"},
+    {"type": "weighted_average", "field": "label", "weights": {"good": 1.0, "bad": -1.0}},
+    {"type": "precision", **COUNTS},
+    {"type": "recall", "num_true_positives_field": "tp", "num_false_negatives_field": "fn"},
+    {"type": "f1_score", **COUNTS, "num_false_negatives_field": "fn", "name": "F1"},
+    {
+        "type": "binary-classification",
+        "field_gt": "gt",
+        "field_pred": "pred",
+        "positive_answer": "yes",
+        "negative_answer": "no",
+    },
+    {"type": "multiclass-classification", "field_gt": "gt", "field_pred": "pred"},
     {"type": "python", "compute_metrics_snippet": SNIPPET},
 ]
 
@@ -24,7 +48,8 @@ EXAMPLES = [
 def test_every_file_of_the_folder_is_in_the_union():
     folder = Path(tasks_lib.metrics.__file__).parent
     files = {path.stem for path in folder.glob("*.py")} - SHARED
-    assert {member.model_fields["type"].default for member in MEMBERS} == files
+    types = {member.model_fields["type"].default for member in MEMBERS}
+    assert {name.replace("-", "_") for name in types} == files
     assert all(member.__doc__ for member in MEMBERS)
 
 
