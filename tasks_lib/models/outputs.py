@@ -240,18 +240,20 @@ def _response_item(item: Any) -> dict[str, Any] | None:
             "content": item.get("content") or [],
         }
     if kind == "function_call":
+        arguments = item.get("arguments") or "{}"
         return {
             "type": "function_call",
             "id": item.get("id") or "",
             "call_id": item.get("call_id") or "",
             "name": item.get("name") or "",
-            "arguments": item.get("arguments") or "{}",
+            "arguments": arguments if isinstance(arguments, str) else dumps(arguments),
             "status": item.get("status") or "completed",
         }
     if kind == "reasoning":
-        parts = [*(item.get("summary") or ()), *(item.get("content") or ())]
-        texts = [part["text"] for part in parts if isinstance(part, dict) and part.get("text")]
-        if texts:
-            content = [{"type": "reasoning_text", "text": text} for text in texts]
-            return _message(content, item.get("id") or "")
+        lists = [
+            parts for name in ("summary", "content") if isinstance(parts := item.get(name), list)
+        ]
+        texts = [part.get("text") for parts in lists for part in parts if isinstance(part, dict)]
+        thoughts = [{"type": "reasoning_text", "text": text} for text in texts if text]
+        return _message(thoughts, item.get("id") or "") if thoughts else None
     return None

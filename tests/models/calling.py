@@ -21,9 +21,7 @@ def endpoint(url: str, key: str = "lab", model_key: str = "m", **fields: Any) ->
     for name in ("api_key", "custom_headers", "adapter", "tls_context"):
         if name in fields:
             connection[name] = fields.pop(name)
-    return Model.model_validate(
-        {"key": key, "display_name": key, "config": connection, **fields}
-    )
+    return Model.model_validate({"key": key, "display_name": key, "config": connection, **fields})
 
 
 @asynccontextmanager

@@ -26,9 +26,7 @@ def chat(content: str | None, finish_reason: str | None = "stop", **message: Any
     return http(200, chat_json(content, finish_reason, **message))
 
 
-def chat_json(
-    content: Any, finish_reason: str | None = "stop", **message: Any
-) -> dict[str, Any]:
+def chat_json(content: Any, finish_reason: str | None = "stop", **message: Any) -> dict[str, Any]:
     """Return the body of a chat completion."""
     said = {"role": "assistant", "content": content, **message}
     return {"choices": [{"message": said, "finish_reason": finish_reason}]}

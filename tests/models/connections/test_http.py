@@ -72,7 +72,9 @@ def test_a_base_url_gets_the_path_of_the_api(url: str, path: str, posted_to: str
     ("url", "public"),
     [
         pytest.param(
-            "http://user:CANARY-2@127.0.0.1:9/v1?token=CANARY-3", "http://127.0.0.1:9/v1", id="BR-099"
+            "http://user:CANARY-2@127.0.0.1:9/v1?token=CANARY-3",
+            "http://127.0.0.1:9/v1",
+            id="BR-099",
         ),
         ("http://h/v1?api-version=2024-10", "http://h/v1?api-version=2024-10"),
         ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
@@ -188,7 +190,9 @@ def test_the_words_of_an_error_are_found_in_any_body(body: str, words: str):
 
 
 def test_an_error_in_an_unknown_encoding_is_still_an_error_status():
-    with serving(response(500, b"\xff boom", content_type="text/plain; charset=nonsense")) as server:
+    with serving(
+        response(500, b"\xff boom", content_type="text/plain; charset=nonsense")
+    ) as server:
         assert failure(server.url).problem == "HTTP 500: \ufffd boom"
 
 
@@ -201,9 +205,7 @@ def test_a_long_error_is_cut():
     ("fault", "words"),
     [("reset", "connection failed: "), ("truncate", "connection failed: ")],
 )
-def test_a_broken_connection_can_be_tried_again(
-    fake_server: RunningServer, fault: str, words: str
-):
+def test_a_broken_connection_can_be_tried_again(fake_server: RunningServer, fault: str, words: str):
     found = failure(fake_server.base_url + "/chat/completions", request(f"FAULT={fault}"))
     assert (found.error_class, found.retryable, found.status) == ("infra", True, 0)
     assert words in found.problem
