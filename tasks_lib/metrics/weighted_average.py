@@ -33,7 +33,7 @@ class WeightedAverage(NumberMetric):
     """
 
     type: Literal["weighted_average"] = "weighted_average"
-    weights: Annotated[dict[str, float], BeforeValidator(_with_labels_as_keys), Field(min_length=1)]
+    weights: Annotated[dict[str, float], BeforeValidator(_with_labels_as_keys)]
     """Label -> what one row with it is worth."""
 
     noun: ClassVar[str] = "label"
