@@ -8,7 +8,8 @@ from tasks_lib.jsontext import dumps
 from tasks_lib.plan import Plan
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.samples import Sample
-from tasks_lib.solvers.single_turn import SingleTurnSolver
+from tasks_lib.solvers.base import BaseSolver
+from tasks_lib.solvers.call_range import ONE_CALL, CallRange, CallRanges
 from tasks_lib.sources import Rows
 
 CHARACTERS_PER_TOKEN = 4.0
@@ -40,10 +41,10 @@ def explain(plan: Plan, rows: Mapping[str, Rows], show: int) -> dict[str, Any]:
 def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict[str, Any]:
     part = plan.spec(spec.key)
     solver = spec.task.definition.solver
-    calls = part.n_samples if solver is not None and solver.calls_models else 0
-    probe = rows.read(0, max(show, PROBED_SAMPLES if calls else 0))
-    inputs = [_model_input(spec, sample) for sample in probe]
-    readable = [built for built in inputs if "error" not in built]
+    attempts = part.n_samples * spec.num_trials
+    per_sample = solver.calls(spec.model_key or "") if solver is not None else {}
+    probe = rows.read(0, max(show, PROBED_SAMPLES if per_sample else 0))
+    inputs = [_first_input(solver, sample) for sample in probe]
     return {
         "key": spec.key,
         "task": spec.task.key,
@@ -52,30 +53,44 @@ def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict
         "config": dict(spec.config),
         "samples": part.n_samples,
         "trials": spec.num_trials,
-        "calls": calls,
+        "calls": {key: _times(calls, attempts) for key, calls in per_sample.items()},
         "concurrency": part.concurrency,
         "batches": len(part.batches),
         "batch_size": max(stop - start for start, stop in part.batches),
-        "estimated_input_tokens": _tokens(readable, calls),
+        "estimated_input_tokens": _tokens(inputs, attempts),
+        "estimate_covers": _covered(inputs, per_sample),
         "scorers": [scorer.key or scorer.type for scorer in spec.task.definition.scorers],
         "prompts": inputs[:show],
     }
 
 
-def _model_input(spec: ResolvedSpec, sample: Sample) -> dict[str, Any]:
-    """What would be sent for a sample, or why it can't be rendered."""
-    solver = spec.task.definition.solver
-    if not isinstance(solver, SingleTurnSolver):
-        return {"sample_id": sample.id, "sample": sample.data}
+def _times(calls: CallRange, attempts: int) -> dict[str, int | None]:
+    """Calls of all samples and trials: at least unless samples fail, and at most."""
+    whole = calls.times(attempts, attempts)
+    return {"least": whole.least, "most": whole.most}
+
+
+def _first_input(solver: BaseSolver | None, sample: Sample) -> dict[str, Any]:
+    """What is sent first for a sample, why it can't be built, or the sample itself."""
     try:
-        return {"sample_id": sample.id, "input": solver.input_builder.build(sample.data)}
+        first = solver.first_input(sample) if solver is not None else None
     except SampleError as error:
         return {"sample_id": sample.id, "error": str(error)}
+    if first is None:
+        return {"sample_id": sample.id, "sample": sample.data}
+    return {"sample_id": sample.id, "input": first}
 
 
-def _tokens(inputs: list[dict[str, Any]], calls: int) -> int:
-    """Estimated prompt tokens of all calls, from the mean of the rendered ones."""
-    if not inputs or not calls:
+def _tokens(inputs: list[dict[str, Any]], attempts: int) -> int:
+    """Estimated prompt tokens of the first call of each attempt, from the mean of those built."""
+    sizes = [len(dumps(built["input"])) for built in inputs if "input" in built]
+    if not sizes:
         return 0
-    characters = sum(len(dumps(built.get("input"))) for built in inputs)
-    return round(characters / len(inputs) / CHARACTERS_PER_TOKEN * calls)
+    return round(sum(sizes) / len(sizes) / CHARACTERS_PER_TOKEN * attempts)
+
+
+def _covered(inputs: list[dict[str, Any]], per_sample: CallRanges) -> str | None:
+    """What the estimated tokens count: `all calls`, the `first calls`, or nothing."""
+    if not any("input" in built for built in inputs):
+        return None
+    return "all calls" if list(per_sample.values()) == [ONE_CALL] else "first calls"

@@ -182,6 +182,9 @@ def make_plan(
 def _concurrency(
     evaluation: ResolvedEvaluation, spec: ResolvedSpec, settings: RunSettings
 ) -> int:
-    if spec.model_key is None:
-        return 1
-    return allowed_concurrency(evaluation.models[spec.model_key], settings.max_connections)
+    solver = spec.task.definition.solver
+    called = solver.calls(spec.model_key or "") if solver is not None else {}
+    # a conversation has one call in flight: where models differ, the limiters settle it
+    keys = [spec.model_key] if spec.model_key is not None else called
+    models = [evaluation.models[key] for key in keys]
+    return max([1, *(allowed_concurrency(m, settings.max_connections) for m in models)])

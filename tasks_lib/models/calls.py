@@ -20,7 +20,7 @@ class Calls:
     Attributes:
         calls: replies received.
         ledger_hits: of these, from the ledger.
-        finish_reason: of the last reply.
+        finish_reason: of the last reply that is no helper's.
     """
 
     service: ModelService
@@ -45,12 +45,15 @@ class Calls:
             "output_tokens": self.output_tokens,
         }
 
-    async def predict(self, model_key: str, model_input: Any) -> ModelOutput:
+    async def predict(
+        self, model_key: str, model_input: Any, *, auxiliary: bool = False
+    ) -> ModelOutput:
         """Return the output of model `model_key` for `model_input`.
 
         Args:
             model_key: a key of the evaluation's models.
             model_input: a chat input (`{"messages": [...]}`) or any JSON a custom model takes.
+            auxiliary: the reply is a helper's; its finish reason is not the sample's.
 
         Raises:
             SampleError: no usable reply after all attempts.
@@ -76,6 +79,8 @@ class Calls:
             context = CallContext(self.sample_id, self.trial, self.caller, ordinal)
             output = await self._fresh(model, key, body, context)
         self._count(output)
+        if not auxiliary:
+            self.finish_reason = output.finish_reason
         return output
 
     def _recorded(self, model: OpenModel, key: bytes) -> ModelOutput | None:
@@ -140,7 +145,6 @@ class Calls:
     def _count(self, output: ModelOutput) -> None:
         totals = self.service.totals
         self.calls += 1
-        self.finish_reason = output.finish_reason
         self.input_tokens += output.input_tokens
         self.output_tokens += output.output_tokens
         totals.total += 1

@@ -27,13 +27,7 @@ def _spec_lines(spec: Mapping[str, Any]) -> Iterator[str]:
     datasets = ", ".join(spec["datasets"].values())
     yield f"  {spec['key']}"
     yield f"    task {spec['task']} on {spec['samples']:,} samples of {datasets}"
-    if spec["calls"]:
-        yield (
-            f"    {spec['calls']:,} calls of {spec['model']}, {spec['concurrency']} at a time, "
-            f"about {spec['estimated_input_tokens']:,} prompt tokens"
-        )
-    else:
-        yield "    no model calls"
+    yield from _calls_lines(spec)
     size = spec["batch_size"]
     yield f"    {spec['batches']:,} batches of {size:,} sample{'s' if size > 1 else ''}"
     yield f"    scorers: {', '.join(spec['scorers']) or 'none'}"
@@ -41,6 +35,25 @@ def _spec_lines(spec: Mapping[str, Any]) -> Iterator[str]:
         yield f"    config: {printable(dumps(spec['config']))}"
     for prompt in spec["prompts"]:
         yield from _prompt_lines(prompt)
+
+
+def _calls_lines(spec: Mapping[str, Any]) -> Iterator[str]:
+    if not spec["calls"]:
+        yield "    no model calls"
+    notes = [f"{spec['concurrency']} at a time"]
+    if spec["estimate_covers"] is not None:
+        about = "about" if spec["estimate_covers"] == "all calls" else "first prompts about"
+        notes.append(f"{about} {spec['estimated_input_tokens']:,} tokens")
+    for model, calls in spec["calls"].items():
+        own = f", {', '.join(notes)}" if model == (spec["model"] or model) else ""
+        yield f"    {_range(calls)} calls of {model}{own}"
+
+
+def _range(calls: Mapping[str, Any]) -> str:
+    least, most = calls["least"], calls["most"]
+    if most is None:
+        return f"{least:,} or more" if least else "any number of"
+    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _prompt_lines(prompt: Mapping[str, Any]) -> Iterator[str]:

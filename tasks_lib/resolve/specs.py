@@ -245,11 +245,11 @@ class _Binding:
         if solver is None:
             return None
         name = self.spec.model_key
-        if self.context.model and (solver.calls_models or name):
+        if self.context.model and (solver.asks_evaluated_model or name):
             name = self.context.model
         if name is not None:
             return self.context.library.model(name, self.part.error(("model_key",), ""))
-        if solver.calls_models:
+        if solver.asks_evaluated_model:
             problem = f"task '{task.key}' evaluates a model, and none is named"
             fix = "add 'model_key', or give one with -m"
             self.context.problems.add(self.part.error((), problem, fix))

@@ -1,11 +1,12 @@
 """What a solver is: it turns one sample into a solver trace."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from tasks_lib.base import Definition
 from tasks_lib.models.predictor import Predictor
 from tasks_lib.samples import Sample
+from tasks_lib.solvers.call_range import CallRanges
 from tasks_lib.solvers.postprocessing import PythonPostprocessor
 from tasks_lib.trace import SolverTrace
 
@@ -52,3 +53,26 @@ class BaseSolver(Definition):
             SampleError: the sample could not be answered.
         """
         raise TypeError(f"{type(self).__name__} calls models")
+
+    def calls(self, evaluated: str) -> CallRanges:
+        """Return how many calls a sample takes, by the key of the model that is called.
+
+        Args:
+            evaluated: the evaluated model's key.
+        """
+        return {}
+
+    @property
+    def asks_evaluated_model(self) -> bool:
+        """Whether it may call the evaluated model, and not only helpers."""
+        return "" in self.calls("")
+
+    def first_input(self, sample: Sample) -> Any:
+        """Return what a model is sent first for a sample; None when that can't be foretold.
+
+        Nothing is called.
+
+        Raises:
+            SampleError: the input can't be built.
+        """
+        return None

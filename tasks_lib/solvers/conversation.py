@@ -5,9 +5,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tasks_lib.errors import SampleError
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import SolverContext
 from tasks_lib.trace import SolverTrace, Trace, items_to_messages, items_to_model_input
+
+MAX_STEPS = 10_000
+"""Builders that one conversation may run; loops in loops could go on for ever."""
 
 
 @dataclass(slots=True)
@@ -17,9 +21,10 @@ class Conversation:
     Attributes:
         sample: the sample it is about.
         context: the way to models.
-        items: trace items in order.
-        raw_outputs: outputs of the evaluated model, dropped messages included.
+        items: trace items in order; every conversation has its own.
+        raw_outputs: outputs of the evaluated model, those of dropped messages included.
         loop_index: zero-based iteration of the innermost loop; None outside loops.
+        ended_by: why it ended before its builders were done, where no condition says it.
     """
 
     sample: Sample
@@ -27,21 +32,26 @@ class Conversation:
     items: list[dict[str, Any]] = field(default_factory=list)
     raw_outputs: list[Any] = field(default_factory=list)
     loop_index: int | None = None
+    ended_by: str | None = None
+    _steps: int = 0
 
     def variables(self) -> Mapping[str, Any]:
         """What templates see: `sample`, `messages`, and inside a loop `loop_index`."""
         seen: dict[str, Any] = {
             "sample": self.sample.data,
-            "messages": items_to_messages(self.items),
+            "messages": items_to_messages(self.spoken()),
         }
         if self.loop_index is not None:
             seen["loop_index"] = self.loop_index
         return seen
 
-    def model_input(self, extra: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-        """The conversation as a chat input, followed by `extra` items."""
-        chat: dict[str, Any] = items_to_model_input([*self.items, *extra])
-        return chat
+    def spoken(self) -> list[dict[str, Any]]:
+        """The items without what a model only thought: nobody else has heard that."""
+        return [item for item in self.items if not is_thought(item)]
+
+    def model_input(self, extra: Sequence[dict[str, Any]] = ()) -> Any:
+        """The conversation as a model's input, followed by `extra` items."""
+        return items_to_model_input([*self.spoken(), *extra])
 
     @contextmanager
     def iteration(self, index: int) -> Iterator[None]:
@@ -52,6 +62,32 @@ class Conversation:
         finally:
             self.loop_index = outer
 
+    def count_step(self) -> None:
+        """Count a builder that is run.
+
+        Raises:
+            SampleError: there were more than a conversation may have.
+        """
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise SampleError(
+                "data",
+                f"the conversation takes more than {MAX_STEPS:,} steps",
+                fix="lower 'max_iterations'",
+            )
+
     def as_output(self) -> SolverTrace:
         """Return the conversation as a solver's output."""
-        return SolverTrace(Trace.from_items(self.items), self.raw_outputs)
+        told: dict[str, Any] = {}
+        if self.ended_by is not None:
+            told["metadata"] = {"extra": {"ended_by": self.ended_by}}
+        return SolverTrace(Trace.from_items(self.items, **told), self.raw_outputs)
+
+
+def is_thought(item: Mapping[str, Any]) -> bool:
+    """Return whether a trace item is a model's reasoning and nothing it said."""
+    return (
+        item["type"] == "message"
+        and bool(item["content"])
+        and all(part["type"] == "reasoning_text" for part in item["content"])
+    )

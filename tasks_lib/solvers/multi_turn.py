@@ -1,13 +1,16 @@
 """`multi_turn_solver`: a conversation of several turns, built step by step."""
 
-from typing import Annotated, Literal
+import asyncio
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from tasks_lib.models.outputs import ModelOutput
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BaseSolver, SolverContext
+from tasks_lib.solvers.call_range import CallRanges
 from tasks_lib.solvers.conversation import Conversation
-from tasks_lib.solvers.message_builders import Builder, build
+from tasks_lib.solvers.message_builders import Builder, build, calls_of
 from tasks_lib.trace import SolverTrace
 
 
@@ -22,3 +25,31 @@ class MultiTurnSolver(BaseSolver):
         conversation = Conversation(sample, context)
         await build(self.message_builders, conversation)
         return conversation.as_output()
+
+    def calls(self, evaluated: str) -> CallRanges:
+        return calls_of(self.message_builders, evaluated)
+
+    def first_input(self, sample: Sample) -> Any:
+        conversation = Conversation(sample, SolverContext("", _Curious()))
+        try:
+            asyncio.run(build(self.message_builders, conversation))
+        except _FirstCall as call:
+            return call.model_input
+        return None
+
+
+class _FirstCall(Exception):
+    """Carries the input of a call out of the conversation that wanted to make it."""
+
+    def __init__(self, model_input: Any) -> None:
+        super().__init__(model_input)
+        self.model_input = model_input
+
+
+class _Curious:
+    """Stops at the first call instead of making it."""
+
+    async def predict(
+        self, model_key: str, model_input: Any, *, auxiliary: bool = False
+    ) -> ModelOutput:
+        raise _FirstCall(model_input)

@@ -23,23 +23,16 @@ class PassThroughSolver(BaseSolver):
 
 
 def _last_turn_output(items: list[dict[str, Any]]) -> list[Any]:
-    """The assistant's side of the last turn as one model output; none without its text.
+    """All but the user's side of the last turn as one model output; none without a message.
 
     Scorers that look at the last model output then find the last assistant message.
     """
-    start = 0
-    for i in range(len(items) - 1, -1, -1):
-        if items[i].get("type") == "message" and items[i].get("role") == "user":
-            start = i + 1
-            break
-    else:
+    start = next((i for i in range(len(items), 0, -1) if _role(items[i - 1]) == "user"), None)
+    if start is None:
         return []
-    answer = [
-        item
-        for item in items[start:]
-        if item.get("type") == "function_call"
-        or (item.get("type") == "message" and item.get("role") == "assistant")
-    ]
-    if not any(item["type"] == "message" for item in answer):
-        return []
-    return [{"items": answer}]
+    answer = [item for item in items[start:] if _role(item) not in ("system", "developer")]
+    return [{"items": answer}] if any(_role(item) == "assistant" for item in answer) else []
+
+
+def _role(item: dict[str, Any]) -> str | None:
+    return item["role"] if item["type"] == "message" else None

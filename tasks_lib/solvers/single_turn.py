@@ -5,6 +5,7 @@ from typing import Any, Literal
 from tasks_lib.errors import SampleError
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BaseSolver, SolverContext
+from tasks_lib.solvers.call_range import ONE_CALL, CallRanges
 from tasks_lib.solvers.input_builders import InputBuilder
 from tasks_lib.trace import SolverTrace, Trace, input_items, output_items
 
@@ -17,15 +18,22 @@ class SingleTurnSolver(BaseSolver):
     """How the model's input is made of the sample."""
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
-        model_input: Any = self.input_builder.build(sample.data)
-        asked = _recorded(model_input)
+        model_input = self.first_input(sample)
+        trace = _recorded(model_input)
         output = await context.calls.predict(context.model_key, model_input)
-        items = [*asked, *output_items(output.raw)]
-        return SolverTrace(Trace.from_items(items), [output.raw])
+        trace.raw_items.extend(output_items(output.raw))
+        return SolverTrace(trace, [output.raw])
+
+    def calls(self, evaluated: str) -> CallRanges:
+        return {evaluated: ONE_CALL}
+
+    def first_input(self, sample: Sample) -> Any:
+        return self.input_builder.build(sample.data)
 
 
-def _recorded(model_input: Any) -> list[dict[str, Any]]:
+def _recorded(model_input: Any) -> Trace:
+    """The input as a trace, made before the call so that a bad one costs nothing."""
     try:
-        return input_items(model_input)
+        return Trace.from_items(input_items(model_input))
     except ValueError as error:
         raise SampleError("template", f"the model input is no chat: {error}") from None
