@@ -15,13 +15,14 @@ from prefect.utilities.urls import url_for
 
 from flows.artifacts import Mirror, show_metrics
 from flows.client import connected, find_api, hush_task_runs
+from flows.secret_blocks import from_blocks
 from flows.stages import run_stages
 from tasks_lib import exit_codes
 from tasks_lib.errors import Stopped
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.resolve import Overrides, ResolvedEvaluation, resolve
 from tasks_lib.runtime import Run, StepResult
-from tasks_lib.session import begin, end_early, plan_run
+from tasks_lib.session import begin, end_early, plan_run, undeclared_secrets
 
 FAILED_NAMES = {exit_codes.GATE_FAILED: "GateFailed", exit_codes.TOO_MANY_ERRORS: "TooManyErrors"}
 """Exit code -> name of the flow run's state in the UI."""
@@ -84,7 +85,8 @@ def evaluate_here(evaluation: ResolvedEvaluation, settings: RunSettings) -> Any:
     Raises:
         EvalmillError: the data is wrong, a model can't be opened, or the store failed.
     """
-    run = begin(*plan_run(evaluation, settings))
+    secrets = from_blocks(undeclared_secrets(evaluation))
+    run = begin(*plan_run(evaluation, settings), secrets)
     try:
         return verdict_of(run, run_in_flow(run))
     except BaseException as error:
@@ -108,7 +110,7 @@ def run_in_flow(run: Run) -> StepResult:
     hush_task_runs()
     run.prefect_flow_run_id = flow_run.get_id()
     with Mirror(run):
-        result = run_stages(run.plan)
+        result = run_stages(run)
         try:
             show_metrics(run.plan, result["metrics"])
         except Exception as error:

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.local import LocalDriver
+from flows.secret_blocks import from_blocks
 from tasks_lib import exit_codes
 from tasks_lib.errors import DefinitionError, Stopped, StoreError
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.folder import RunFolder
 from tasks_lib.runtime import Run, StepResult
-from tasks_lib.session import begin, end_early, plan_run, stored_run
+from tasks_lib.session import begin, end_early, plan_run, stored_run, undeclared_secrets
 from tasks_lib.sources import Rows
 
 GRACE_SECONDS = 10.0
@@ -87,7 +88,9 @@ def execute(prepared: Prepared, manner: Manner) -> int:
         StoreError: the store failed; what was paid for is in the ledger.
     """
     _calm_garbage_collection()
-    run = begin(prepared.plan, prepared.rows)
+    names = undeclared_secrets(prepared.plan.evaluation) if manner.prefect else ()
+    secrets = from_blocks(names)
+    run = begin(prepared.plan, prepared.rows, secrets)
     driver = LocalDriver(run)
     try:
         with _interruptible(run):

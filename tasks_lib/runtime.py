@@ -1,10 +1,11 @@
 """The runs that are open in this process, which steps find by their folder."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tasks_lib.errors import StoreError
@@ -60,9 +61,10 @@ class Run:
     Args:
         plan: what to do.
         rows: the selected rows of each specification.
+        secrets: values of secrets that no file declares.
     """
 
-    def __init__(self, plan: Plan, rows: dict[str, Rows]) -> None:
+    def __init__(self, plan: Plan, rows: dict[str, Rows], secrets: Mapping[str, str]) -> None:
         self.plan = plan
         self.folder = RunFolder(plan.run_dir)
         self.progress = Progress(
@@ -79,7 +81,7 @@ class Run:
         self.models = ModelService(
             plan.evaluation.models,
             plan.evaluation.adapters,
-            plan.evaluation.secrets,
+            {**secrets, **plan.evaluation.secrets},
             Ledger(plan.settings.store, plan.run_id, _policy(plan)),
             plan.settings.max_connections,
         )
@@ -153,7 +155,9 @@ class Run:
 _OPEN: dict[str, Run] = {}
 
 
-def open_run(plan: Plan, rows: dict[str, Rows]) -> Run:
+def open_run(
+    plan: Plan, rows: dict[str, Rows], secrets: Mapping[str, str] = MappingProxyType({})
+) -> Run:
     """Open a run in this process; the steps find it by `str(plan.run_dir)`.
 
     Raises:
@@ -167,7 +171,7 @@ def open_run(plan: Plan, rows: dict[str, Rows]) -> Run:
             where=str(plan.run_dir),
             fix="choose another store with --out",
         ) from None
-    run = Run(plan, rows)
+    run = Run(plan, rows, secrets)
     _OPEN[str(plan.run_dir)] = run
     return run
 

@@ -1,10 +1,11 @@
 """Opening a run: from a resolved evaluation to a run folder that steps can work in."""
 
-import secrets
+import secrets as tokens
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors
@@ -15,6 +16,7 @@ from tasks_lib.results import load_run
 from tasks_lib.results.folder import RunFolder, read_json, write_atomically, write_json
 from tasks_lib.run_record import fingerprints, interrupted_record, started_record
 from tasks_lib.runtime import Run, open_run
+from tasks_lib.secrets import secret_names
 from tasks_lib.sources import NO_ROWS, Rows, align, select
 from tasks_lib.verdict import RunStatus
 
@@ -135,7 +137,7 @@ def plan_run(
     if earlier is not None:
         earlier.check_same(evaluation, rows)
     cuts = earlier.batches if earlier else None
-    return make_plan(evaluation, rows, settings, now, secrets.token_hex(3), cuts), rows
+    return make_plan(evaluation, rows, settings, now, tokens.token_hex(3), cuts), rows
 
 
 def _rows_of(
@@ -151,8 +153,27 @@ def _rows_of(
     return of_run(evaluation, load_run(path), source.num_samples)
 
 
-def begin(plan: Plan, rows: dict[str, Rows]) -> Run:
+def undeclared_secrets(evaluation: ResolvedEvaluation) -> list[str]:
+    """Return the names of secrets that models use and no file declares."""
+    return list(
+        dict.fromkeys(
+            name
+            for model in evaluation.models.values()
+            for name in secret_names(model.config.model_dump_json())
+            if name not in evaluation.secrets and name not in (model.secrets or {})
+        )
+    )
+
+
+def begin(
+    plan: Plan, rows: dict[str, Rows], secrets: Mapping[str, str] = MappingProxyType({})
+) -> Run:
     """Open the run, check that its models can be called, and write its first files.
+
+    Args:
+        plan: what to do.
+        rows: the selected rows of each specification.
+        secrets: values of `undeclared_secrets`; they are kept in memory only.
 
     Raises:
         DefinitionError: the run id is taken, or a model can't be opened.
@@ -165,7 +186,7 @@ def begin(plan: Plan, rows: dict[str, Rows]) -> Run:
             where="--run-id",
             fix=f"choose another id, or continue it with --resume {plan.run_id}",
         )
-    run = open_run(plan, rows)
+    run = open_run(plan, rows, secrets)
     try:
         run.check_models()
         folder.complete.unlink(missing_ok=True)

@@ -157,8 +157,8 @@ class Library:
         elif isinstance(tree, str):
             declared = {*self._secrets, *(model.tree.get("secrets") or ())}
             for name in secret_names(tree):
-                if name not in declared:
-                    fix = did_you_mean(name, declared) or f"add '{name}' under 'secrets:'"
+                # what no file declares may be kept where only the run can look it up
+                if name not in declared and (fix := did_you_mean(name, declared)):
                     problem = f"secret '{name}' is not declared"
                     self._problems.add(model.error(path, problem, fix))
 
