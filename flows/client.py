@@ -2,7 +2,7 @@
 
 import concurrent.futures
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from prefect._internal.concurrency import services
@@ -17,19 +17,24 @@ from prefect.settings import (
     temporary_settings,
 )
 
-from flows.server import ServerUnavailable, configured_api_url, ensure_server
+from flows.server import ServerUnavailable, configured_api_url, ensure_server, server_status
 
 CLIENT_RETRIES = 2
 
 
-def find_api() -> str:
+def find_api(notice: Callable[[str], None] | None = None) -> str:
     """Return the URL of the API to use: the configured one, else our own server's.
+
+    Args:
+        notice: told that the server is being started, which takes some seconds.
 
     Raises:
         ServerUnavailable: it does not answer, or no server can be had.
     """
     configured = configured_api_url()
     if configured is None:
+        if notice is not None and server_status() is None:
+            notice("starting the local Prefect server; it stays up for the next run")
         return ensure_server().url
     with connected(configured), get_client(sync_client=True) as client:
         trouble = client.api_healthcheck()

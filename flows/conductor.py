@@ -13,7 +13,7 @@ from tasks_lib.runtime import Run, StepResult
 FINISH_SECONDS = 15.0
 """How long a finished run waits until Prefect has noted that it is finished."""
 
-DELIVERY_SECONDS = 5.0
+DELIVERY_SECONDS = 10.0
 """How long after that it waits until the last events are delivered."""
 
 STOP_SECONDS = 3.0
@@ -102,7 +102,7 @@ class FlowAttempt(threading.Thread):
             from flows.compile import flow_of
 
             hush_console()
-            with connected(find_api()):
+            with connected(find_api(self._notice)):
                 flow_of(self._run.plan, self._body)(return_state=True)
         except BaseException as error:
             self.trouble = str(error) or repr(error)

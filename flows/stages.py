@@ -10,18 +10,17 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from flows import tasks
 from tasks_lib.errors import EvalmillError, Stopped
 from tasks_lib.plan import Plan
-from tasks_lib.runtime import StepResult
+from tasks_lib.runtime import Run, StepResult
 
 T = TypeVar("T")
 Future = PrefectFuture[Any]
 Runner = ThreadPoolTaskRunner[Any]
 
 
-def run_stages(plan: Plan) -> StepResult:
-    """Run every step of the plan as Prefect task runs; call it inside a flow.
+def run_stages(run: Run) -> StepResult:
+    """Run every step of an open run as Prefect task runs; call it inside a flow.
 
-    The run is open in this process. A batch that fails, after its retries, doesn't stop the
-    others.
+    A batch that fails, after its retries, doesn't stop the others; a store that fails does.
 
     Returns:
         What `steps.reduce` returned.
@@ -31,18 +30,13 @@ def run_stages(plan: Plan) -> StepResult:
         Stopped: it was interrupted.
         Exception: the first error of a step.
     """
-    run_dir = str(plan.run_dir)
-    keys = [spec.key for spec in plan.specs]
-    with task_runner(plan.batches_at_once) as runner:
-        scored = _run_batches(plan, runner)
-        together = runner.map(
-            tasks.score_all,
-            {"run_dir": run_dir, "spec_key": keys, "scored": [scored[key] for key in keys]},
-        )
-        _wait(together)
-        reduced = runner.submit(tasks.reduce, {"run_dir": run_dir, "scored": [*together]})
-        result: StepResult = reduced.result()
-    return result
+    with task_runner(run.plan.batches_at_once) as runner:
+        try:
+            return _run_all(run.plan, runner)
+        except BaseException as error:
+            if _is_final(error):
+                run.stop()  # the runner waits for the batches in work when it is left
+            raise
 
 
 def task_runner(batches_at_once: int) -> Runner:
@@ -52,6 +46,20 @@ def task_runner(batches_at_once: int) -> Runner:
     half times `batches_at_once` solves go on at a time.
     """
     return ThreadPoolTaskRunner(max_workers=2 * batches_at_once)
+
+
+def _run_all(plan: Plan, runner: Runner) -> StepResult:
+    run_dir = str(plan.run_dir)
+    keys = [spec.key for spec in plan.specs]
+    scored = _run_batches(plan, runner)
+    together = runner.map(
+        tasks.score_all,
+        {"run_dir": run_dir, "spec_key": keys, "scored": [scored[key] for key in keys]},
+    )
+    _wait(together)
+    reduced = runner.submit(tasks.reduce, {"run_dir": run_dir, "scored": [*together]})
+    result: StepResult = reduced.result()
+    return result
 
 
 def _run_batches(plan: Plan, runner: Runner) -> dict[str, list[Future]]:
@@ -77,16 +85,24 @@ def _run_batches(plan: Plan, runner: Runner) -> dict[str, list[Future]]:
 
 def _wait(futures: Sequence[Future]) -> None:
     """Wait for all, or until one shows that the run can't go on; raise the first error."""
-    first: BaseException | None = None
+    first: Exception | None = None
     for future in as_completed(list(futures)):
+        future.wait()
+        if future.state.is_completed():
+            continue  # asking for its result would cost as much as the rest of the task run
         try:
             future.result()
-        except (EvalmillError, Stopped):
-            raise
         except Exception as error:
+            if _is_final(error):
+                raise
             first = first or error
     if first is not None:
         raise first
+
+
+def _is_final(error: BaseException) -> bool:
+    """Return whether the run can't go on after this: the store, an interruption, a signal."""
+    return isinstance(error, EvalmillError | Stopped) or not isinstance(error, Exception)
 
 
 def _windows(items: Iterator[T], size: int) -> Iterator[list[T]]:

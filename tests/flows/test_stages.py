@@ -10,6 +10,7 @@ from flows.client import connected
 from flows.server import ServerInfo
 from flows.stages import run_stages
 from tasks_lib import steps
+from tasks_lib.errors import StoreError
 from tasks_lib.runtime import Run, StepResult
 from tests.flows import runs
 
@@ -25,7 +26,7 @@ def staged(run: Run, server: ServerInfo) -> StepResult:
     """Run the stages in a flow."""
 
     def stages() -> StepResult:
-        return run_stages(run.plan)
+        return run_stages(run)
 
     with connected(server.url):
         return Flow(stages, name="stages", persist_result=False)()
@@ -96,3 +97,22 @@ def test_a_batch_that_fails_for_good_does_not_stop_the_others(
     assert len(tries) == 1
     assert run.progress.samples_done == 116
     assert not run.folder.complete.exists()
+
+
+@pytest.mark.prefect
+def test_a_store_that_fails_stops_the_run(
+    run: Run, prefect_server: ServerInfo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solve, tries = steps.solve_batch, []
+
+    def full(run_dir: str, spec_key: str, start: int, stop: int) -> StepResult:
+        if start >= 8:
+            tries.append(start)
+            raise StoreError("no space left on device")
+        return solve(run_dir, spec_key, start, stop)
+
+    monkeypatch.setattr(steps, "solve_batch", full)
+    with pytest.raises(StoreError, match="no space left"):
+        staged(run, prefect_server)
+    assert run.stopping
+    assert len(tries) < 28
