@@ -22,7 +22,7 @@ from tasks_lib.runtime import Run
 
 PROGRESS_SECONDS = 2.0
 LOG_STEP = 0.1
-LAST_UPDATE_SECONDS = 2.0
+LAST_UPDATE_SECONDS = 5.0
 MOST_ROWS = 500
 
 
@@ -34,14 +34,16 @@ class Mirror:
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self._metrics: Sequence[Mapping[str, Any]] = ()
         self._ended = threading.Event()
         context = contextvars.copy_context()
         self._thread = threading.Thread(
             target=context.run, args=(self._show,), name="prefect-mirror", daemon=True
         )
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> "Mirror":
         self._thread.start()
+        return self
 
     def __exit__(
         self,
@@ -52,12 +54,18 @@ class Mirror:
         self._ended.set()
         self._thread.join(timeout=LAST_UPDATE_SECONDS)
 
+    def show_metrics(self, metrics: Sequence[Mapping[str, Any]]) -> None:
+        """Have these metrics shown when the run ends."""
+        self._metrics = metrics
+
     def _show(self) -> None:
         try:
             name_flow_run(self._run.plan)
             self._show_progress()
+            if self._metrics:
+                publish_metrics(self._run.plan, self._metrics)
         except Exception as error:
-            get_run_logger().debug("the run is no longer shown: %r", error)
+            get_run_logger().warning("the run is no longer shown here: %r", error)
 
     def _show_progress(self) -> None:
         plan = self._run.plan
@@ -109,7 +117,7 @@ def run_tags(plan: Plan) -> set[str]:
     }
 
 
-def show_metrics(plan: Plan, metrics: Sequence[Mapping[str, Any]]) -> None:
+def publish_metrics(plan: Plan, metrics: Sequence[Mapping[str, Any]]) -> None:
     """Publish the metrics of a run as a table artifact, at most `MOST_ROWS` of them."""
     rows = [metric_row(metric) for metric in metrics[:MOST_ROWS]]
     more = f" The first {MOST_ROWS} of {len(metrics)} metrics." if len(metrics) > MOST_ROWS else ""

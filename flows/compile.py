@@ -8,12 +8,11 @@ from typing import Any
 
 from prefect import Flow
 from prefect.exceptions import TerminationSignal
-from prefect.logging import get_run_logger
 from prefect.runtime import flow_run
 from prefect.states import Failed
 from prefect.utilities.urls import url_for
 
-from flows.artifacts import Mirror, show_metrics
+from flows.artifacts import Mirror
 from flows.client import connected, find_api, hush_task_runs
 from flows.secret_blocks import from_blocks
 from flows.stages import run_stages
@@ -109,12 +108,9 @@ def run_in_flow(run: Run) -> StepResult:
     """
     hush_task_runs()
     run.prefect_flow_run_id = flow_run.get_id()
-    with Mirror(run):
+    with Mirror(run) as mirror:
         result = run_stages(run)
-        try:
-            show_metrics(run.plan, result["metrics"])
-        except Exception as error:
-            get_run_logger().warning("the metrics are not shown here: %r", error)
+        mirror.show_metrics(result["metrics"])
     return result
 
 

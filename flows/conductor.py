@@ -4,9 +4,11 @@ This module imports Prefect in a thread, while batches are already being worked 
 """
 
 import threading
+import time
 from collections.abc import Callable
 
 from flows.local import LocalDriver
+from flows.server import ServerHome, configured_api_url
 from tasks_lib.errors import EvalmillError, Stopped
 from tasks_lib.runtime import Run, StepResult
 
@@ -90,6 +92,7 @@ class FlowAttempt(threading.Thread):
         self._stages_ended = threading.Event()
         self._ended = threading.Event()
         self._given_up = False
+        self._own_server = configured_api_url() is None
         self._result: StepResult | None = None
         self._failure: BaseException | None = None
         self.begun = False
@@ -165,13 +168,23 @@ class FlowAttempt(threading.Thread):
         """
         with self._lock:
             self._given_up = True
-        noted = self._ended.wait(seconds) if self.begun else False
         if not self.begun:
             return False
         from flows.client import deliver
 
+        noted = self._has_ended(seconds)
         delivered = deliver(DELIVERY_SECONDS if noted and self._failure is None else 0.0)
         return noted and delivered and self._failure is None
+
+    def _has_ended(self, seconds: float) -> bool:
+        """Wait at most so long for the flow's end, not at all once our own server is dead."""
+        deadline = time.monotonic() + seconds
+        while not self._ended.wait(0.1):
+            dead = self._own_server and not ServerHome.default().is_held()
+            if dead or time.monotonic() > deadline:
+                self.trouble = "its server is gone" if dead else self.trouble
+                return False
+        return True
 
 
 def _ignore(text: str) -> None:
