@@ -316,5 +316,6 @@ def _score_table(table: "pa.Table") -> ScoreTable:
         {score_name(name): kept.column(name) for name in kinds},
         kept.column("metadata"),
         Counts(n=n, n_error=len(table) - n_scored, n_excluded=n_scored - n),
-        [score_name(name) for name, kind in kinds.items() if kind in ("json", "null")],
+        json_fields=[score_name(name) for name, kind in kinds.items() if kind in ("json", "null")],
+        shares=[score_name(name) for name, kind in kinds.items() if kind == "share"],
     )

@@ -34,7 +34,7 @@ from tasks_lib.scoring import (
 )
 from tasks_lib.solving import solve_samples
 from tasks_lib.system_tasks import SystemTask
-from tasks_lib.trial_scores import over_trials
+from tasks_lib.trial_scores import over_trials, shares
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,11 +128,10 @@ def _score_table(
     if spec.num_trials == 1:
         return score_rows(*score_columns(records, outcomes))
     trials = spec.task.definition.trials
-    places, results = over_trials(
-        records, outcomes, (trials.score_aggregators or ()) if trials else ()
-    )
+    aggregators = (trials.score_aggregators or ()) if trials else ()
+    places, results = over_trials(records, outcomes, aggregators, spec.num_trials)
     columns = score_columns([*records, *places], [*outcomes, *results])
-    return score_rows(*columns, bools_as_numbers=True)
+    return score_rows(*columns, shares=shares(outcomes, aggregators))
 
 
 def score_all(run_dir: str, spec_key: str) -> StepResult:

@@ -13,7 +13,9 @@ Limits: TypeAlias = tuple[float, float]
 
 
 def average(name: str, scores: Numbers, population: int, limits: Limits | None) -> MetricValue:
-    """Return the mean with its interval: Wilson's for booleans, else t; and its bounds.
+    """Return the mean with its interval and its bounds.
+
+    The interval is Wilson's for booleans, and for shares that are all 0 or all 1; else t.
 
     Args:
         name: of the value.
@@ -24,7 +26,7 @@ def average(name: str, scores: Numbers, population: int, limits: Limits | None) 
     # Equal scores: their very value, whatever the sum of many rounds to.
     mean = float(scores.values[0] if scores.all_equal else scores.values.mean())
     stderr = _stderr(scores)
-    interval, reason = _interval(scores, mean, stderr)
+    interval, reason = _interval(scores, mean, stderr, limits)
     bound_low, bound_high = _bounds(float(scores.values.sum()), scores.n, population, limits)
     return MetricValue(
         name,
@@ -56,10 +58,14 @@ def _stderr(scores: Numbers) -> float | None:
 
 
 def _interval(
-    scores: Numbers, mean: float, stderr: float | None
+    scores: Numbers, mean: float, stderr: float | None, limits: Limits | None
 ) -> tuple[Interval | None, str | None]:
-    """Return the interval, or why there is none."""
-    if scores.are_bools:
+    """Return the interval, or why there is none.
+
+    Shares that all stand at one end vary less than booleans would: Wilson's is wide enough.
+    """
+    at_an_end = limits == (0.0, 1.0) and scores.all_equal and mean in (0.0, 1.0)
+    if scores.are_bools or at_an_end:
         return wilson(int(scores.values.sum()), scores.n), None
     if stderr:
         return student_t(mean, stderr, scores.n), None

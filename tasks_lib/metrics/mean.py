@@ -15,12 +15,11 @@ class Mean(NumberMetric):
     type: Literal["mean"] = "mean"
 
     def reduce(self, name: str, scores: Numbers, table: ScoreTable) -> MetricValue:
-        return average(name, scores, table.counts.n_population, _limits(scores))
+        return average(name, scores, table.counts.n_population, self._limits(scores, table))
 
     def when_empty(self, name: str, scores: Numbers, table: ScoreTable) -> MetricValue:
-        return average_of_nothing(name, table.counts.n_population, _limits(scores))
+        return average_of_nothing(name, table.counts.n_population, self._limits(scores, table))
 
-
-def _limits(scores: Numbers) -> Limits | None:
-    """Return the range of a rate; other numbers have none that is known."""
-    return (0.0, 1.0) if scores.are_bools else None
+    def _limits(self, scores: Numbers, table: ScoreTable) -> Limits | None:
+        """Return the range of rates, of one row or of several; other numbers have none known."""
+        return (0.0, 1.0) if scores.are_bools or self.field in table.shares else None

@@ -65,6 +65,7 @@ class ScoreTable:
         counts: how all rows of the scorer ended.
         json_fields: fields whose Arrow column is JSON text: values of several kinds, lists,
             mappings.
+        shares: fields of numbers that can only lie between 0 and 1.
 
     Raises:
         ValueError: a column is not `counts.n` long.
@@ -76,6 +77,7 @@ class ScoreTable:
         metadata: Column | None,
         counts: Counts,
         json_fields: Collection[str] = (),
+        shares: Collection[str] = (),
     ) -> None:
         for name, column in {**columns, "metadata": metadata}.items():
             if column is not None and len(column) != counts.n:
@@ -83,6 +85,7 @@ class ScoreTable:
         self._columns = dict(columns)
         self._metadata = metadata
         self._json_fields = frozenset(json_fields)
+        self.shares = frozenset(shares)
         self.counts = counts
 
     @property

@@ -1,11 +1,12 @@
 """Writing and reading the Parquet parts of samples and scores."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import dumps
+from tasks_lib.results.arrow import keep_pandas_out
 from tasks_lib.results.folder import part_name, parts, write_atomically
 from tasks_lib.results.schemas import (
     SAMPLE_COLUMNS,
@@ -44,6 +45,7 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> "pa.Table":
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    keep_pandas_out()
     try:
         with pq.ParquetFile(path) as file:
             return file.read(columns=columns)
@@ -64,6 +66,7 @@ def write_samples(folder: Path, start: int, stop: int, records: Sequence[SampleR
     """
     import pyarrow as pa
 
+    keep_pandas_out()
     columns = [[getattr(record, name) for record in records] for name in SAMPLE_COLUMNS]
     table = pa.table(columns, schema=sample_schema())
     write_table(folder / part_name(start, stop), table)
@@ -100,16 +103,15 @@ def statuses(path: Path) -> dict[str, int]:
 def score_rows(
     base: dict[str, list[Any]],
     values: Sequence[dict[str, Any] | None],
-    *,
-    bools_as_numbers: bool = False,
+    shares: Collection[str] = (),
 ) -> "pa.Table":
     """Make the table of one scorer's rows.
 
     Args:
         base: the columns of `SCORE_COLUMNS`, one entry a row.
         values: the row's scores by name; None for a row without any.
-        bools_as_numbers: whether booleans are stored as 1 and 0, as they must be beside
-            their means over trials.
+        shares: scores whose booleans are stored as 1 and 0, beside their aggregates over
+            trials.
 
     Returns:
         A table with a typed column per score field, the kinds joined over the rows.
@@ -120,8 +122,8 @@ def score_rows(
     for row in values:
         for name, value in (row or {}).items():
             kind = kind_of(value)
-            if kind == "bool" and bools_as_numbers:
-                kind = "number"
+            if name in shares and kind in ("bool", "number"):
+                kind = "share"
             kinds[name] = joined_kind(kinds.get(name, "null"), kind)
     columns: list[Any] = [base[name] for name in SCORE_COLUMNS]
     for name, kind in kinds.items():
@@ -145,7 +147,7 @@ def _stored(row: dict[str, Any] | None, name: str, kind: ScoreKind) -> Any:
         return None
     if kind == "json":
         return dumps(value)
-    if kind == "number":
+    if kind in ("number", "share"):
         try:
             return float(value)
         except OverflowError:
@@ -196,7 +198,7 @@ def _recast(table: "pa.Table", kinds: dict[str, ScoreKind]) -> "pa.Table":
     for name, kind in kinds.items():
         if had.get(name, "null") == "null":
             columns.append(pa.nulls(table.num_rows, schema.field(name).type))
-        elif had[name] == kind:
+        elif had[name] == kind or {had[name], kind} == {"share", "number"}:
             columns.append(table.column(name))
         else:
             values: Iterable[Any] = table.column(name).to_pylist()

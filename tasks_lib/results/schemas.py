@@ -145,6 +145,7 @@ def score_schema(kinds: dict[str, "ScoreKind"]) -> "pa.Schema":
     nullable = {"trial", "error_class", "error_message", "metadata"}
     by_kind: dict[str, Any] = {
         "bool": pa.bool_(),
+        "share": pa.float64(),
         "number": pa.float64(),
         "text": pa.string(),
         "json": pa.string(),
@@ -179,9 +180,10 @@ def _metadata(table: str) -> dict[str, str]:
     return {"evalmill.table": table, "evalmill.schema_version": SCHEMA_VERSION}
 
 
-ScoreKind = Literal["bool", "number", "text", "json", "null"]
+ScoreKind = Literal["bool", "share", "number", "text", "json", "null"]
 """How a score field is stored: real booleans, float64, text, or JSON text for all else.
 
+`share` is a float64 between 0 and 1: booleans of single trials beside their aggregates.
 `null` is a field that has no value yet; it takes the kind of the first value elsewhere.
 """
 
@@ -203,4 +205,6 @@ def joined_kind(left: ScoreKind, right: ScoreKind) -> ScoreKind:
     """The kind that holds both; kinds that differ become JSON text."""
     if left in ("null", right):
         return right
+    if {left, right} == {"share", "number"}:
+        return "number"
     return left if right == "null" else "json"

@@ -236,3 +236,27 @@ def test_a_million_rows_take_under_50_ms(column):
         mean(table)
         took.append(perf_counter() - start)
     assert min(took) < 0.05
+
+
+def share(values, **counts):
+    column = pa.chunked_array([pa.array(values, pa.float64())])
+    return ScoreTable({"x": column}, None, Counts(len(values), **counts), shares={"x"})
+
+
+def test_shares_of_several_trials_have_a_t_interval_and_bounds():
+    value = mean(share([0.5, 1.0, 0.75], n_error=1))
+    assert (value.value, value.ci_method) == (0.75, "t")
+    assert (value.bound_low, value.bound_high) == (0.5625, 0.8125)
+
+
+@pytest.mark.parametrize(
+    ("end", "low", "high"), [(0.0, 0.0, 0.1611251580528194), (1.0, 0.8388748419471804, 1.0)]
+)
+def test_shares_that_are_all_at_one_end_have_wilsons_interval(end, low, high):
+    value = mean(share([end] * 20))
+    assert (value.ci_low, value.ci_high) == pytest.approx((low, high))
+    assert value.ci_method == "wilson"
+
+
+def test_shares_that_are_equal_elsewhere_have_no_interval():
+    assert mean(share([0.5] * 20)).reason == "all 20 scores are equal, so no interval"
