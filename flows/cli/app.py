@@ -39,7 +39,7 @@ def make_app(arguments: list[str]) -> typer.Typer:
     for verb, summary in VERBS.items():
         command = getattr(import_module(f"flows.cli.{verb}"), verb) if verb == used else _unloaded
         if isinstance(command, typer.Typer):
-            app.add_typer(command, name=verb, help=summary)
+            app.add_typer(command, name=verb)
         else:
             app.command(verb, short_help=summary, help=summary if verb != used else None)(command)
     return app

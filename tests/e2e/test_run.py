@@ -179,7 +179,7 @@ def test_rows_that_fail_are_errors_not_zeros_and_decide_the_exit_code(lab):
     assert ran.exit_code == 3
     assert ran.last_line.startswith("complete, too many rows failed: run ")
     assert "2 of 12 rows failed, more than the 0.0% allowed" in ran.stderr
-    assert "1 row failed in the solver (model error), first sample '1': HTTP 400" in ran.stderr
+    assert "1 row failed in the solver (model error), first sample '1': " in ran.stderr
     assert "1 row failed in the scorer odd (code error), first sample '2'" in ran.stderr
     assert "ZeroDivisionError" in ran.stderr
     right, odd = ran.metrics["is_correct_mean"], ran.metrics["inverse_mean"]

@@ -1,0 +1,163 @@
+"""The verbs beside `run`: what they print, where, and their exit codes."""
+
+import json
+
+import pytest
+
+from tests.e2e.lab import ALONE, TASK, mock, questions
+
+
+def test_a_run_is_listed_shown_and_its_samples_read(lab):
+    lab.write(qa_jsonl=questions(12, wrong=3).replace("Number 1?", "FAULT=400 1?"))
+    empty = lab.evalmill("ls")
+    assert (empty.exit_code, empty.stderr) == (0, "")
+    assert f"no runs in {lab.evalmill.store}" in empty.stdout
+    assert lab.evalmill("ls", "--json").json == []
+    assert lab.evalmill("show", "last").exit_code != 0
+
+    ran = lab.run()
+    (listed,) = lab.evalmill("ls", "--json").json
+    assert listed == json.loads((ran.run.folder.path / "run.json").read_text())
+    assert (listed["status"], listed["exit_code"]) == ("complete", 3)
+    assert ran.run_id in lab.evalmill("ls", "-n", "1").stdout
+
+    shown = lab.evalmill("show", "last")
+    assert shown.exit_code == 0
+    assert "0.7273" in shown.stdout
+    assert "0.6667 … 0.75" in shown.stdout, "what it would be with the failed row wrong or right"
+    assert "1 row failed in the solver (model error), first sample '1': " in shown.stderr
+    last = shown.stderr.splitlines()[-1]
+    assert last == f"complete, too many rows failed: run {ran.run_id}"
+    document = lab.evalmill("show", ran.run.folder.path, "--json").json
+    assert document["metrics"] == ran.finished.json["metrics"]
+
+    sample = lab.evalmill("show", ran.run_id, "11")
+    assert "user: Number 11? ANSWER=a11" in sample.stdout
+    assert "assistant: a11" in sample.stdout
+    assert "string_equals: is_correct = False" in sample.stdout
+    (row,) = lab.evalmill("show", ran.run_id, "1", "--json").json["rows"]
+    assert row["error_class"] == "model"
+    assert row["scores"]["string_equals"]["status"] == "error"
+    for arguments in (("show", ran.run_id, "99"), ("show", "never-was")):
+        missing = lab.evalmill(*arguments)
+        assert missing.exit_code not in (0, 1)
+        assert missing.stdout == ""
+        assert "Traceback" not in missing.stderr
+
+
+def test_a_plan_calls_nothing_and_needs_no_key(lab):
+    keyed = "http://127.0.0.1:9/v1\n  api_key: $LAB_KEY_THAT_IS_NOT_SET"
+    lab.write_files(
+        {"model.yaml": (lab.folder / "model.yaml").read_text().replace(lab.server.base_url, keyed)}
+    )
+    planned = lab.evalmill("plan", lab.folder / "run.yaml", "--json", "--show", "2", "-n", "5")
+    assert planned.exit_code == 0, planned.stderr
+    plan = planned.json
+    assert plan["samples"] == 5
+    assert plan["specs"][0]["calls"] == {"lab": {"least": 5, "most": 5}}
+    prompts = [prompt["input"]["messages"][0]["content"] for prompt in plan["specs"][0]["prompts"]]
+    assert prompts == ["Number 0? ANSWER=a0", "Number 1? ANSWER=a1"]
+    text = lab.evalmill("plan", lab.folder / "run.yaml", "--show", "1", "--batch-size", "5")
+    assert "user: Number 0? ANSWER=a0" in text.stdout
+    assert "3 batches of 5 samples" in text.stdout
+    assert lab.evalmill("plan", lab.folder / "model.yaml").exit_code == 2
+    assert not lab.evalmill.store.exists(), "nothing is written"
+    assert lab.asked == 0
+
+
+def test_check_names_every_problem_of_every_file_with_its_line(lab):
+    fine = lab.evalmill("check", *sorted(lab.folder.glob("*.yaml")), "--json")
+    assert fine.exit_code == 0, fine.stderr
+    assert fine.json == {"problems": [], "warnings": []}
+    lab.write(
+        task_yaml=TASK.replace("scorers", "scorrers").replace("single_turn", "single_trun"),
+        model_yaml="key: lab\ndisplay_name: Lab\nconfig: {connection_type: telepathy}\n",
+    )
+    wrong = lab.evalmill("check", "task.yaml", "model.yaml", "--json", cwd=lab.folder)
+    assert wrong.exit_code == 2
+    problems = wrong.json["problems"]
+    assert any(problem.startswith("task.yaml:12: definition.scorrers: ") for problem in problems)
+    assert any("did you mean 'single_turn_solver'" in problem for problem in problems)
+    assert any(problem.startswith("model.yaml:3: config.connection_type: ") for problem in problems)
+    assert set(problems) <= set(wrong.stderr.splitlines())
+
+
+def test_schemas_are_json_and_unknown_kinds_are_refused(lab):
+    kinds = lab.evalmill("schema").stdout.split()
+    assert {"task", "dataset", "model", "evaluation", "run"} <= set(kinds)
+    schema = lab.evalmill("schema", "task").json
+    assert "definition" in schema["properties"]
+    assert lab.evalmill("schema", "tusk").exit_code == 2
+
+
+def test_an_exported_ledger_replays_the_run_without_a_server(lab):
+    asked = lab.run()
+    exported = lab.evalmill("ledger", "export", asked.run_id, "recorded.jsonl")
+    assert exported.exit_code == 0
+    assert "12 replies written to recorded.jsonl" in exported.stderr
+    recording = lab.evalmill.folder / "recorded.jsonl"
+    lab.write(
+        model_yaml="key: lab\ndisplay_name: Recorded\n"
+        f"config: {{connection_type: replay, file_path: {recording}}}\n"
+    )
+    replayed = lab.run("--cache", "no-cache")
+    assert replayed.exit_code == 0, replayed.stderr
+    assert replayed.finished.json["metrics"] == asked.finished.json["metrics"]
+    assert lab.asked == 12
+    assert lab.evalmill("ledger", "export", "never-was", "x.jsonl").exit_code != 0
+
+
+def test_help_names_every_verb_with_an_example(lab):
+    listed = lab.evalmill("--help")
+    assert listed.exit_code == 0
+    for verb in ("run", "check", "plan", "show", "ls", "server", "schema"):
+        assert f"  {verb} " in listed.stdout
+        helped = lab.evalmill(verb, "--help")
+        assert helped.exit_code == 0
+        assert f"Example: evalmill {verb}" in helped.stdout
+
+
+@pytest.mark.prefect
+def test_the_local_server_says_where_it_is(lab, prefect_server):
+    status = lab.evalmill("server", "status")
+    assert status.exit_code == 0
+    assert status.stdout.strip() == prefect_server.ui_url
+    started = lab.evalmill("server", "start")
+    assert (started.exit_code, started.stdout.strip()) == (0, prefect_server.ui_url)
+    elsewhere = {"EVALMILL_HOME": str(lab.folder / "no-server-here")}
+    assert lab.evalmill("server", "status", env=elsewhere).exit_code == 1
+    assert lab.evalmill("server", "stop", env=elsewhere).exit_code == 0
+
+
+NASTY = ["yes\x00no", "\x1b[2J\x1b[31mred", "line\r\nline", "‮pu\x9b31m"]
+
+
+def test_br_030_control_characters_survive_and_never_reach_the_terminal(lab):
+    """NUL and ESC are kept exactly in the results, and written out on the terminal."""
+    targets = ["yesno", "red", "line\nline", "up"]
+    rows = "".join(
+        json.dumps({"question": reply, "target": target}) + "\n"
+        for reply, target in zip(NASTY, targets, strict=True)
+    )
+    by_reply = "  - {type: frequency, field: said}\n  - {type: mean, field: said}\n"
+    scorer = (
+        "    - type: python\n      key: said\n      compute_scores_snippet: |\n"
+        "        def compute_scores(sample, solver_output):\n"
+        "            text = solver_output.trace.get_last_assistant_text()\n"
+        "            if 'red' in text: raise ValueError(text)\n"
+        "            return {'said': text}\n"
+        "      metrics:\n" + by_reply.replace("  -", "        -")
+    )
+    lab.write(qa_jsonl=rows, model_yaml=mock(NASTY), task_yaml=TASK + scorer)
+    ran = lab.evalmill("run", lab.folder / "run.yaml", "--run-id", "nasty", *ALONE, "-v")
+    assert ran.exit_code == 3
+    stored = lab.run("--resume", "nasty", file=None)
+    assert list(stored.run.samples()["output_text"]) == NASTY
+    assert list(stored.run.scores("string_equals")["is_correct"]) == [False] * 4
+    shown = [lab.evalmill("show", "nasty", *more) for more in ((), ("0",), ("1",), ("2",), ("3",))]
+    for told in (ran, *shown):
+        for raw in ("\x00", "\x1b", "\r", "\x9b", "‮"):
+            assert raw not in told.stdout + told.stderr
+    assert "yes\\x00no" in shown[1].stdout
+    assert "\\x1b[2J\\x1b[31mred" in shown[2].stdout
+    assert "said_yes\\x00no" in ran.stdout
