@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import dumps
-from tasks_lib.results.arrow import keep_pandas_out
+from tasks_lib.results.arrow import lighten
 from tasks_lib.results.folder import part_name, parts, write_atomically
 from tasks_lib.results.schemas import (
     SAMPLE_COLUMNS,
@@ -45,7 +45,7 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> "pa.Table":
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    keep_pandas_out()
+    lighten()
     try:
         with pq.ParquetFile(path) as file:
             return file.read(columns=columns)
@@ -66,7 +66,7 @@ def write_samples(folder: Path, start: int, stop: int, records: Sequence[SampleR
     """
     import pyarrow as pa
 
-    keep_pandas_out()
+    lighten()
     columns = [[getattr(record, name) for record in records] for name in SAMPLE_COLUMNS]
     table = pa.table(columns, schema=sample_schema())
     write_table(folder / part_name(start, stop), table)
