@@ -1,7 +1,25 @@
 """Making pyarrow light in processes that only write and read tables."""
 
 import sys
+import threading
 from functools import cache
+from importlib.abc import MetaPathFinder
+
+
+class _NoPandas(MetaPathFinder):
+    """Hides pandas from the thread that made it."""
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """Refuse pandas in this thread; say nothing of other modules and threads.
+
+        Raises:
+            ImportError: pandas is asked for.
+        """
+        if fullname == "pandas" and threading.get_ident() == self._thread:
+            raise ImportError("pandas is hidden")
 
 
 @cache
@@ -10,17 +28,18 @@ def lighten() -> None:
 
     The default pool holds on to 16 MB more than malloc does in a run of 2,000 samples. And
     the first array made of Python values has pyarrow import pandas, to see whether they are
-    a series: a quarter of a second and 40 MB in every run. It looks once, now, while there is
-    none to find; a later `to_pandas` still imports it. A process that uses pandas already is
-    left alone.
+    a series: a quarter of a second and 40 MB in every run. It looks once by itself, now,
+    while there is none to find; what needs pandas later imports it. A process that uses
+    pandas already is left alone.
     """
     import pyarrow as pa
 
     pa.set_memory_pool(pa.system_memory_pool())
     if "pandas" in sys.modules:
         return
-    sys.modules["pandas"] = None  # type: ignore[assignment]
+    hidden = _NoPandas()
+    sys.meta_path.insert(0, hidden)
     try:
         pa.array([0])
     finally:
-        del sys.modules["pandas"]
+        sys.meta_path.remove(hidden)

@@ -13,7 +13,15 @@ import pyarrow as pa
 table = pa.table({"a": [1, None], "b": ["x", "y"]})
 assert "pandas" not in sys.modules, "pandas was imported"
 assert pa.default_memory_pool().backend_name == "system"
+import io
+
+import pandas as pd
+
+written = io.BytesIO()
+pd.DataFrame({"c": [1, 2]}).to_parquet(written)
+assert pd.read_parquet(written)["c"].tolist() == [1, 2]
 assert table.to_pandas()["b"].tolist() == ["x", "y"]
+assert pa.array(pd.Series([1, None])).to_pylist() == [1, None]
 """
 
 
