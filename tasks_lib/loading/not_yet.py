@@ -8,10 +8,7 @@ MEMBERS: dict[str, frozenset[str]] = {
     "solver": frozenset({"grouped_single_turn_solver"}),
     "scorers": frozenset(
         {
-            "bleu",
-            "function_call_coverage",
             "rag_checker",
-            "string_equals_mcqa",
         }
     ),
     "source": frozenset(

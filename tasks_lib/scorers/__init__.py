@@ -4,12 +4,26 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tasks_lib.scorers.bleu import Bleu
+from tasks_lib.scorers.disallowed_function_calls import DisallowedFunctionCalls
+from tasks_lib.scorers.function_call_coverage import FunctionCallCoverage
+from tasks_lib.scorers.function_call_output_contains import FunctionCallOutputContains
+from tasks_lib.scorers.function_call_output_not_contains import FunctionCallOutputNotContains
 from tasks_lib.scorers.python import PythonScorer
 from tasks_lib.scorers.python_all_samples import PythonAllSamplesScorer
 from tasks_lib.scorers.string_equals import StringEquals
+from tasks_lib.scorers.string_equals_mcqa import StringEqualsMCQA
 
 Scorer = Annotated[
-    StringEquals | PythonScorer | PythonAllSamplesScorer,
+    StringEquals
+    | StringEqualsMCQA
+    | Bleu
+    | FunctionCallCoverage
+    | DisallowedFunctionCalls
+    | FunctionCallOutputContains
+    | FunctionCallOutputNotContains
+    | PythonScorer
+    | PythonAllSamplesScorer,
     Field(discriminator="type"),
 ]
 

@@ -17,31 +17,29 @@ _THOUGHT_PARTS = frozenset({"reasoning_text", "summary_text"})
 _CALLS = frozenset({"function_call", "custom_task_output_message"})
 
 
-def answer_text(solver_output: SolverTrace | None) -> str:
+def answer_text(solver_output: SolverTrace | None, fix: str = "") -> str:
     """Return the text to score: of the last raw output, else the last assistant text.
 
     A reply without content, such as a refusal, is the empty text.
+
+    Args:
+        solver_output: what the solver left; None without one.
+        fix: what to advise where there is no text.
 
     Raises:
         SampleError: there is no solver, or its output has no text form.
     """
     if solver_output is None:
-        raise SampleError(
-            "data",
-            "there is no model output to score in a task without a solver",
-            fix="give the scorer a 'value', such as \"{{ sample.answer }}\"",
-        )
+        problem = "there is no model output to score in a task without a solver"
+        raise SampleError("data", problem, fix=fix)
     raw_outputs = solver_output.raw_outputs_json
     if raw_outputs:
         text = output_text(raw_outputs[-1])
     else:
         text = solver_output.trace.get_last_assistant_text()
     if text is None:
-        raise SampleError(
-            "data",
-            "the solver's output holds no assistant message",
-            fix="give the scorer a 'value' that reads what the solver returns",
-        )
+        problem = "the solver's output holds no assistant message"
+        raise SampleError("data", problem, fix=fix)
     return text
 
 

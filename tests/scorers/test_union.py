@@ -9,10 +9,30 @@ import tasks_lib.scorers
 from tasks_lib.scorers import Scorer
 
 MEMBERS = get_args(get_args(Scorer)[0])
-SHARED = {"__init__", "answers", "base", "returned", "score"}
+SHARED = {
+    "__init__",
+    "answers",
+    "base",
+    "function_calls",
+    "function_outputs",
+    "returned",
+    "score",
+    "templated",
+    "text_comparison",
+}
 SNIPPET = "def compute_scores(sample): return {}"
 EXAMPLES = [
     {"type": "string_equals", "ground_truth": "{{ sample.target }}", "purpose": "qa"},
+    {"type": "string_equals_mcqa", "ground_truth_choice": "A", "choices": '["A", "B"]'},
+    {"type": "bleu", "ground_truth": "{{ sample.target }}", "value": "{{ sample.guess }}"},
+    {
+        "type": "function_call_coverage",
+        "function_calls": ("open", {"name": "search", "arguments": {"query": "x"}}),
+        "mode": "in_order",
+    },
+    {"type": "disallowed_function_calls", "function_calls": "{{ sample.never }}"},
+    {"type": "function_call_output_contains", "function_name": "read", "pattern": "^x"},
+    {"type": "function_call_output_not_contains", "function_name": "read", "pattern": "^x"},
     {"type": "python", "compute_scores_snippet": SNIPPET, "metrics": ()},
     {
         "type": "python_all_samples",
