@@ -37,12 +37,16 @@ MEMBERS: dict[str, frozenset[str]] = {
 }
 """Key that holds the member -> values of its `type`."""
 
+INSTEAD = {
+    "repeatability": "write 'repeatability: {num_runs: …}' in the specifications to run again"
+}
+"""Member -> what to write in its place, where there is something."""
+
 KEYS = frozenset(
     {
         "dataset_generators",
         "generator_specification",
         "policies",
-        "repeatability",
         "repeatability_config",
         "task_result_log_path",
     }

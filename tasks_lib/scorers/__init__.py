@@ -9,6 +9,9 @@ from tasks_lib.scorers.disallowed_function_calls import DisallowedFunctionCalls
 from tasks_lib.scorers.function_call_coverage import FunctionCallCoverage
 from tasks_lib.scorers.function_call_output_contains import FunctionCallOutputContains
 from tasks_lib.scorers.function_call_output_not_contains import FunctionCallOutputNotContains
+from tasks_lib.scorers.labeler_via_model import LabelerViaModel
+from tasks_lib.scorers.model_as_a_judge_classifier import ModelAsAJudgeClassifier
+from tasks_lib.scorers.model_as_a_judge_scorer import ModelAsAJudgeScorer
 from tasks_lib.scorers.python import PythonScorer
 from tasks_lib.scorers.python_all_samples import PythonAllSamplesScorer
 from tasks_lib.scorers.string_equals import StringEquals
@@ -22,6 +25,9 @@ Scorer = Annotated[
     | DisallowedFunctionCalls
     | FunctionCallOutputContains
     | FunctionCallOutputNotContains
+    | ModelAsAJudgeClassifier
+    | ModelAsAJudgeScorer
+    | LabelerViaModel
     | PythonScorer
     | PythonAllSamplesScorer,
     Field(discriminator="type"),

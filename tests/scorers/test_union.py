@@ -33,6 +33,24 @@ EXAMPLES = [
     {"type": "disallowed_function_calls", "function_calls": "{{ sample.never }}"},
     {"type": "function_call_output_contains", "function_name": "read", "pattern": "^x"},
     {"type": "function_call_output_not_contains", "function_name": "read", "pattern": "^x"},
+    {
+        "type": "model_as_a_judge_classifier",
+        "model_key": "<< config.judge >>",
+        "user_prompt": "{{ sample.answer }}",
+        "correct_labels": ("yes",),
+        "incorrect_labels": ("no",),
+    },
+    {
+        "type": "model_as_a_judge_scorer",
+        "model_key": "openai/gpt-4.1-nano",
+        "user_prompt": "{{ sample.answer }}",
+        "score_max": 5.0,
+    },
+    {
+        "type": "labeler_via_model",
+        "model_key": "openai$gpt-4-1-nano",
+        "user_prompt": "{{ sample.answer }}",
+    },
     {"type": "python", "compute_scores_snippet": SNIPPET, "metrics": ()},
     {
         "type": "python_all_samples",
