@@ -5,11 +5,16 @@ from types import ModuleType
 
 from tasks_lib.compat import dtypes
 
-_MODULES = (
-    "latticeflow.core.dtypes",
-    "latticeflow.assessment.dtypes",
-    "latticeflow.bindings.open_responses.models",
-)
+_modules: dict[str, ModuleType] = {
+    "latticeflow.core.dtypes": dtypes,
+    "latticeflow.assessment.dtypes": dtypes,
+    "latticeflow.bindings.open_responses.models": dtypes,
+}
+
+
+def provide(name: str, module: ModuleType) -> None:
+    """Let `install` make `module` importable as `name`, too."""
+    _modules[name] = module
 
 
 def install() -> None:
@@ -18,10 +23,10 @@ def install() -> None:
     They give our own types, whatever else of that name is installed: an object of a
     stranger's `Trace` could not be stored or scored here. Calling it again changes nothing.
     """
-    for name in _MODULES:
+    for name, module in _modules.items():
         parent, _, last = name.rpartition(".")
-        setattr(_package(parent), last, dtypes)
-        sys.modules[name] = dtypes
+        setattr(_package(parent), last, module)
+        sys.modules[name] = module
 
 
 def _package(name: str) -> ModuleType:

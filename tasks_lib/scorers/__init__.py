@@ -4,6 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tasks_lib import compat
+from tasks_lib.scorers import reusable
 from tasks_lib.scorers.bleu import Bleu
 from tasks_lib.scorers.disallowed_function_calls import DisallowedFunctionCalls
 from tasks_lib.scorers.function_call_coverage import FunctionCallCoverage
@@ -34,3 +36,5 @@ Scorer = Annotated[
 ]
 
 __all__ = ["Scorer"]
+
+compat.provide("latticeflow.core.experimental.scorers", reusable)

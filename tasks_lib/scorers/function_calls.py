@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Discriminator, Tag
 
 from tasks_lib import jsontext
 from tasks_lib.base import Definition
@@ -66,7 +66,21 @@ class ListedCall(Definition):
         return hash((self.name, frozenset(self.arguments or ())))  # 1 and 1.0 are equal values
 
 
-FunctionCalls: TypeAlias = TemplateSource | tuple[TemplateSource | ListedCall, ...]
+def _entry_form(value: Any) -> str:
+    return "call" if isinstance(value, dict | ListedCall) else "text"
+
+
+def _form(value: Any) -> str:
+    return "list" if isinstance(value, list | tuple) else "text"
+
+
+# Told apart by their form, so that complaints are about the one that is written.
+_Text = Annotated[TemplateSource, Tag("text")]
+_Entry = Annotated[_Text | Annotated[ListedCall, Tag("call")], Discriminator(_entry_form)]
+
+FunctionCalls: TypeAlias = Annotated[
+    _Text | Annotated[tuple[_Entry, ...], Tag("list")], Discriminator(_form)
+]
 """Calls to look for: a template that gives a list of them, or the list itself. Each is a
 function's name, or an object of `name` and `arguments`."""
 

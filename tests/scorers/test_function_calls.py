@@ -115,6 +115,21 @@ def test_a_yaml_list_of_anything_else_is_refused_when_loaded(written):
         listed(written)
 
 
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        ("{{ a", ("text",)),
+        (["a", "{{ a"], ("list", 1, "text")),
+        ([{"name": "a", "arguments": 5}], ("list", 0, "call", "arguments")),
+    ],
+    ids=["a template", "a name in a list", "a call in a list"],
+)
+def test_one_mistake_is_one_complaint_about_the_form_that_is_written(written, place):
+    with pytest.raises(ValidationError) as caught:
+        listed(written)
+    assert [error["loc"] for error in caught.value.errors()] == [place]
+
+
 def test_equal_listed_calls_hash_alike():
     one = ListedCall(name="a", arguments={"x": 1.0, "y": [2]})
     other = ListedCall(name="a", arguments={"y": [2], "x": 1})

@@ -16,6 +16,7 @@ SHARED = {
     "function_calls",
     "function_outputs",
     "returned",
+    "reusable",
     "score",
     "templated",
     "text_comparison",
