@@ -41,7 +41,7 @@ def explain(plan: Plan, rows: Mapping[str, Rows], show: int) -> dict[str, Any]:
 def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict[str, Any]:
     part = plan.spec(spec.key)
     solver = spec.task.definition.solver
-    attempts = part.n_samples * spec.num_trials
+    attempts = part.n_samples * spec.repeats
     per_sample = solver.calls(spec.model_key or "") if solver is not None else {}
     probe = rows.read(0, max(show, PROBED_SAMPLES if per_sample else 0))
     inputs = [_first_input(solver, sample) for sample in probe]
@@ -53,10 +53,11 @@ def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict
         "config": dict(spec.config),
         "samples": part.n_samples,
         "trials": spec.num_trials,
+        "runs": spec.num_runs,
         "calls": {key: _times(calls, attempts) for key, calls in per_sample.items()},
         "concurrency": part.concurrency,
         "batches": len(part.batches),
-        "batch_size": max(stop - start for start, stop in part.batches),
+        "batch_size": max((stop - start for start, stop in part.batches), default=0),
         "estimated_input_tokens": _tokens(inputs, attempts),
         "estimate_covers": _covered(inputs, per_sample),
         "scorers": [scorer.key or scorer.type for scorer in spec.task.definition.scorers],

@@ -19,6 +19,7 @@ from tasks_lib.samples import Sample
 from tasks_lib.solvers.pass_through import PassThroughSolver
 from tasks_lib.sources import LocalSource, Rows
 from tasks_lib.sources.base import chosen_places, digest
+from tasks_lib.system_tasks import SystemTask
 
 
 class StoredSamples(Rows):
@@ -81,7 +82,7 @@ def of_run(
     """Return the stored samples for every specification of an evaluation, and it with their trials.
 
     A specification takes those of the stored one with its key, else of its task, else the
-    only one there is.
+    only one there is. One that looks at no sample by itself takes none: it is run.
 
     Args:
         evaluation: what to score with.
@@ -99,8 +100,11 @@ def of_run(
     rows: dict[str, Rows] = {}
     specs = []
     for spec in evaluation.specs:
+        if _asks_nothing(spec):
+            specs.append(spec)
+            continue
         there = _stored_spec(spec, evaluation, source)
-        specs.append(replace(spec, num_trials=there["num_trials"]))
+        specs.append(replace(spec, num_trials=there["num_trials"], num_runs=there["num_runs"]))
         folder = source.folder.samples(there["key"])
         stored = StoredSamples(folder, spec.key)
         if num_samples is not None and num_samples < len(stored):
@@ -108,6 +112,12 @@ def of_run(
             stored = StoredSamples(folder, spec.key, places)
         rows[spec.key] = stored
     return replace(evaluation, specs=tuple(specs)), rows
+
+
+def _asks_nothing(spec: ResolvedSpec) -> bool:
+    """Whether no recorded sample is looked at: whole datasets, or nothing at all, is."""
+    system = isinstance(spec.task.definition, SystemTask)
+    return system or (spec.side_by_side is not None and spec.scored_whole)
 
 
 def _stored_spec(
@@ -139,7 +149,7 @@ def of_file(
         trace_column: the column that holds the traces.
 
     Raises:
-        DefinitionError: the file is of another form.
+        DefinitionError: the file is of another form, or no specification's samples are.
     """
     if file.suffix.lower() not in (".parquet", ".jsonl"):
         raise DefinitionError(
@@ -154,6 +164,15 @@ def of_file(
     solver = PassThroughSolver(type="pass_through_solver", trace_column=trace_column)
     specs = []
     for spec in evaluation.specs:
+        if _asks_nothing(spec):
+            specs.append(replace(spec, num_samples=num_samples))
+            continue
+        if spec.side_by_side:
+            raise DefinitionError(
+                f"specification '{spec.key}' reads several datasets side by side, "
+                f"and '{file.name}' is one",
+                fix="score a run of it again, or write a task with one dataset",
+            )
         definition = spec.task.definition.model_copy(update={"solver": solver})
         task = spec.task.model_copy(update={"definition": definition})
         specs.append(

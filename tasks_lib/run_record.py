@@ -55,6 +55,7 @@ def _record(
                 "model_key": spec.model_key,
                 "n_samples": plan.spec(spec.key).n_samples,
                 "num_trials": spec.num_trials,
+                "num_runs": spec.num_runs,
                 **_counts(by_key.get(spec.key)),
             }
             for spec in plan.evaluation.specs

@@ -69,7 +69,7 @@ class Run:
         self.folder = RunFolder(plan.run_dir)
         self.progress = Progress(
             sum(
-                plan.spec(spec.key).n_samples * spec.num_trials for spec in plan.evaluation.specs
+                plan.spec(spec.key).n_samples * spec.repeats for spec in plan.evaluation.specs
             )
         )
         self.warnings: list[str] = list(plan.evaluation.warnings)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import dumps, loads
 from tasks_lib.results.schemas import SampleRecord
-from tasks_lib.scorers.base import AllSamplesScorer, SampleScorer
+from tasks_lib.scorers.base import AllSamplesScorer, Datasets, SampleScorer
 from tasks_lib.scorers.score import Row, Score
 from tasks_lib.solvers.base import BaseSolver
 from tasks_lib.solving import error_text
@@ -47,7 +47,7 @@ def score_each(scorer: SampleScorer, rows: Sequence[Row]) -> list[Score | Sample
 
 
 def score_together(
-    scorer: AllSamplesScorer, rows: Sequence[Row], datasets: Sequence[str] | None
+    scorer: AllSamplesScorer, rows: Sequence[Row], datasets: Datasets | None
 ) -> list[Score | SampleError]:
     """Score all rows at once; a failure is every row's."""
     try:

@@ -54,7 +54,12 @@ def _spec_rows(spec: ResolvedSpec, opened: dict[object, Rows]) -> Rows:
     check_dataset_columns(spec, {column for rows in named.values() for column in rows.columns})
     if not named:
         return NO_ROWS
-    rows = named["dataset"] if set(named) == {"dataset"} else align(named)
+    if spec.scored_whole and spec.side_by_side:
+        return align({name: _selected(spec, rows) for name, rows in named.items()}, uneven=True)
+    return _selected(spec, align(named) if spec.side_by_side else named["dataset"])
+
+
+def _selected(spec: ResolvedSpec, rows: Rows) -> Rows:
     return select(rows, spec.num_samples, spec.subsampling)
 
 
@@ -150,7 +155,9 @@ def _rows_of(
     if path.is_file():
         evaluation = of_file(evaluation, path, source.num_samples, source.trace_column)
         return evaluation, open_rows(evaluation)
-    return of_run(evaluation, load_run(path), source.num_samples)
+    evaluation, stored = of_run(evaluation, load_run(path), source.num_samples)
+    others = tuple(spec for spec in evaluation.specs if spec.key not in stored)
+    return evaluation, {**stored, **open_rows(replace(evaluation, specs=others))}
 
 
 def undeclared_secrets(evaluation: ResolvedEvaluation) -> list[str]:

@@ -36,7 +36,7 @@ def solve_samples(run: Run, spec_key: str, samples: Sequence[Sample]) -> list[Sa
     attempts = [
         Attempt(run, spec_key, sample, trial)
         for sample in samples
-        for trial in range(spec.num_trials)
+        for trial in range(spec.repeats)
     ]
     if solver is None:
         solved = [attempt.unsolved() for attempt in attempts]

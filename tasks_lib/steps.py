@@ -23,7 +23,8 @@ from tasks_lib.results.parts import (
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.ruling import apply_rules
 from tasks_lib.runtime import Run, StepResult, find_run
-from tasks_lib.scorers.base import AllSamplesScorer, ModelScorer
+from tasks_lib.scorers.base import AllSamplesScorer, Datasets, ModelScorer
+from tasks_lib.scorers.score import Row
 from tasks_lib.scoring import (
     Outcome,
     score_columns,
@@ -33,6 +34,7 @@ from tasks_lib.scoring import (
     spread,
 )
 from tasks_lib.solving import solve_samples
+from tasks_lib.sources import Aligned
 from tasks_lib.system_tasks import SystemTask
 from tasks_lib.trial_scores import over_trials, shares
 
@@ -60,7 +62,7 @@ def _solve(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
     if part.exists():
         result = _counts(statuses(part))
         run.progress.add(
-            done=(stop - start) * run.spec(spec_key).num_trials, failed=result["error"]
+            done=(stop - start) * run.spec(spec_key).repeats, failed=result["error"]
         )
         return result
     records = _records(run, spec_key, start, stop)
@@ -76,7 +78,7 @@ def _records(run: Run, spec_key: str, start: int, stop: int) -> list[SampleRecor
         return solve_samples(run, spec_key, rows.read(start, stop))
     records = rows.records(start, stop)
     failed = sum(record.status != "ok" for record in records)
-    run.progress.add(done=(stop - start) * run.spec(spec_key).num_trials, failed=failed)
+    run.progress.add(done=(stop - start) * run.spec(spec_key).repeats, failed=failed)
     return records
 
 
@@ -172,17 +174,30 @@ def _score_together(run: Run, spec_key: str, scorers: Mapping[str, AllSamplesSco
     spec = run.spec(spec_key)
     batches = {cut: _part_records(run, spec_key, *cut) for cut in run.plan.spec(spec_key).batches}
     records = [record for batch in batches.values() for record in batch]
-    several = tuple(spec.datasets) if "dataset" not in spec.datasets else None
     for key, scorer in scorers.items():
         outcomes: dict[int, Outcome] = {}
-        for trial in range(spec.num_trials):
+        for trial in range(spec.repeats):
             solved = [r for r in records if r.status == "ok" and r.trial == trial]
             rows = scorer_rows(solved, spec.task.definition.solver)
-            found = score_together(scorer, rows, several)
+            found = score_together(scorer, rows, _datasets(run, spec_key, rows)) if rows else []
             outcomes |= dict(zip(map(id, solved), found, strict=True))
         for (start, stop), batch in batches.items():
             table = _score_table(run, spec_key, batch, [outcomes.get(id(r)) for r in batch])
             write_table(run.folder.scores(spec_key, key) / part_name(start, stop), table)
+
+
+def _datasets(run: Run, spec_key: str, rows: Sequence[Row]) -> Datasets | None:
+    """The rows of each of several datasets; of such as differ in length, all there are."""
+    names = run.spec(spec_key).side_by_side
+    if names is None:
+        return None
+    source = run.rows[spec_key]
+    if isinstance(source, Aligned) and source.uneven:
+        return {
+            name: [sample.data for sample in named.read(0, len(named))]
+            for name, named in source.named.items()
+        }
+    return {name: [row.sample[name] for row in rows] for name in names}
 
 
 def reduce(run_dir: str) -> StepResult:

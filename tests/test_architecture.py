@@ -34,7 +34,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "asking",
         "evidence",
+        "metric_rows",
         "reduction",
+        "repeatability",
+        "row_ends",
         "ruling",
         "run_record",
         "runtime",

@@ -29,6 +29,13 @@ class RunTrials(Definition):
     """Trials of every sample, at least two."""
 
 
+class Repeatability(Definition):
+    """How often all of a specification is run on the same samples, to see what results vary."""
+
+    num_runs: Annotated[int, Field(ge=2)]
+    """Runs, at least two; metrics are reported as their mean and spread over the runs."""
+
+
 class TaskSpecification(Definition):
     """One task bound to a model, a config and a number of samples."""
 
@@ -50,6 +57,8 @@ class TaskSpecification(Definition):
     """Which samples are used: the first ones, or some drawn with a fixed seed."""
     trials: SpecificationTrials | None = None
     """How often every sample is solved; the run's or the task's number when absent."""
+    repeatability: Repeatability | None = None
+    """How often the specification is run, to see what results vary; it can't have trials."""
     display_name: DisplayName | None = None
     """Name shown to people; made of task and model when absent."""
 

@@ -63,7 +63,7 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
             for key, model in (models or {}).items()
             if key in used
         },
-        "sampling": [spec.num_samples, spec.subsampling, spec.num_trials],
+        "sampling": [spec.num_samples, spec.subsampling, spec.num_trials, spec.num_runs],
     }
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()

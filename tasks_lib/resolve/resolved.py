@@ -12,6 +12,7 @@ from tasks_lib.definitions.evaluation import CachePolicy, Subsampling
 from tasks_lib.definitions.model import Model
 from tasks_lib.definitions.task import Task
 from tasks_lib.resolve.stored import dumped, plain, references, stored_model, yaml_of
+from tasks_lib.scorers.base import AllSamplesScorer
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class ResolvedSpec:
         model_key: the evaluated model; None when the task calls none.
         num_samples: None is all.
         num_trials: 1 is no trials.
+        num_runs: runs whose metrics are compared (repeatability); 1 is none. Only one of
+            `num_trials` and `num_runs` is more than 1.
         written: the task as written, its config not put in.
     """
 
@@ -66,7 +69,27 @@ class ResolvedSpec:
     num_samples: int | None
     subsampling: Subsampling
     num_trials: int
+    num_runs: int
     written: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def repeats(self) -> int:
+        """How often every sample is solved and scored; the column `trial` numbers the times."""
+        return max(self.num_trials, self.num_runs)
+
+    @property
+    def side_by_side(self) -> tuple[str, ...] | None:
+        """What the rows of several datasets are called by; None where samples are rows."""
+        dataset = self.task.definition.dataset
+        return tuple(self.datasets) if dataset is not None and dataset.keys else None
+
+    @property
+    def scored_whole(self) -> bool:
+        """Whether nothing looks at a sample by itself: neither a solver nor a scorer."""
+        definition = self.task.definition
+        return definition.solver is None and all(
+            isinstance(scorer, AllSamplesScorer) for scorer in definition.scorers
+        )
 
 
 @dataclass(frozen=True)
@@ -149,6 +172,12 @@ def _specification(
         "model_key": spec.model_key,
         "num_samples": spec.num_samples,
         "subsampling": spec.subsampling,
-        "trials": {"num_trials": spec.num_trials} if spec.num_trials > 1 else None,
+        "trials": {"num_trials": spec.num_trials} if _says_trials(spec) else None,
+        "repeatability": {"num_runs": spec.num_runs} if spec.num_runs > 1 else None,
     }
     return {key: value for key, value in written.items() if value is not None}
+
+
+def _says_trials(spec: ResolvedSpec) -> bool:
+    """Whether the number of trials has to be written: without it the task's own would count."""
+    return spec.num_trials > 1 or spec.task.definition.trials is not None

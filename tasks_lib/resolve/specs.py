@@ -25,6 +25,7 @@ from tasks_lib.resolve.tasks import (
     task_header,
     with_keys,
 )
+from tasks_lib.system_tasks import SystemTask
 
 MODEL_FIELDS = frozenset({"model_key", "judge_model_key"})
 """Keys under which parts of a task name a model."""
@@ -90,8 +91,6 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
         return None
     datasets = binding.datasets(task, values)
     model_key = binding.evaluated_model(task)
-    if len(context.problems) > before:
-        return None
     trials = task.definition.trials
     sampling = (
         context.forced.over(
@@ -102,6 +101,10 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
         .over(context.fallback)
         .over(Sampling(num_trials=trials.num_trials if trials else None))
     )
+    num_trials = 1 if isinstance(task.definition, SystemTask) else sampling.num_trials or 1
+    binding.check_repeats(task, num_trials)
+    if len(context.problems) > before:
+        return None
     return ResolvedSpec(
         key=spec.spec_key,
         display_name=spec.display_name or binding.display_name(model_key),
@@ -111,7 +114,8 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
         model_key=model_key,
         num_samples=sampling.num_samples,
         subsampling=sampling.subsampling or "head",
-        num_trials=sampling.num_trials or 1,
+        num_trials=num_trials,
+        num_runs=spec.repeatability.num_runs if spec.repeatability else 1,
         written=task_part.tree,
     )
 
@@ -254,6 +258,25 @@ class _Binding:
             fix = "add 'model_key', or give one with -m"
             self.context.problems.add(self.part.error((), problem, fix))
         return None
+
+    def check_repeats(self, task: Task, num_trials: int) -> None:
+        """Check that every sample can be solved as often as it is asked for."""
+        problems = self.context.problems
+        trials = task.definition.trials
+        if trials is not None and num_trials > 1:
+            try:
+                trials.check_enough(num_trials)
+            except ValueError as error:
+                problems.add(self.part.error((), f"task '{task.key}': {error}"))
+        if self.spec.repeatability is None:
+            return
+        if num_trials > 1:
+            problem = f"repeatability can't be combined with trials, and there are {num_trials}"
+            fix = "turn them off with 'trials: {num_trials: 1}', or remove 'repeatability'"
+            problems.add(self.part.error(("repeatability",), problem, fix))
+        elif isinstance(task.definition, SystemTask):
+            problem = f"task '{task.key}' has no samples whose results could vary"
+            problems.add(self.part.error(("repeatability",), problem, "remove 'repeatability'"))
 
     def display_name(self, model_key: str | None) -> str:
         """Return the name of task and model, for a specification without its own."""

@@ -1,8 +1,8 @@
 """What a scorer is: a definition that turns a row into named scores."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Literal, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import model_validator
 
@@ -12,6 +12,9 @@ from tasks_lib.metrics import Metric
 from tasks_lib.models.predictor import Predictor
 from tasks_lib.scorers.answers import marked
 from tasks_lib.scorers.score import Row, Score
+
+Datasets: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Name of a dataset -> the columns of each of its rows."""
 
 
 class BaseScorer(Definition, ABC):
@@ -88,13 +91,13 @@ class AllSamplesScorer(BaseScorer, ABC):
     """Scores all rows together, because a score depends on the other rows."""
 
     @abstractmethod
-    def score_all(self, rows: Sequence[Row], datasets: Sequence[str] | None = None) -> list[Score]:
+    def score_all(self, rows: Sequence[Row], datasets: Datasets | None = None) -> list[Score]:
         """Return one score per row, in order.
 
         Args:
             rows: all rows that were evaluated, in dataset order.
-            datasets: parameter names of a task with several datasets; `Row.sample` then maps
-                each to its columns. None for the one-dataset form.
+            datasets: of a task with several datasets, the rows of each by its name; those of
+                the first are as many as `rows`. None for the one-dataset form.
 
         Raises:
             SampleError: no row gets a score.

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from tasks_lib.errors import SampleError, bounded
 from tasks_lib.metrics import Metric
 from tasks_lib.scorers.answers import marked
-from tasks_lib.scorers.base import AllSamplesScorer
+from tasks_lib.scorers.base import AllSamplesScorer, Datasets
 from tasks_lib.scorers.returned import read_score
 from tasks_lib.scorers.score import Row, Score
 from tasks_lib.snippets import SnippetSource, load_snippet
@@ -21,7 +21,7 @@ class PythonAllSamplesScorer(AllSamplesScorer):
     compute_scores_snippet: SnippetSource("compute_scores")  # type: ignore[valid-type]
     """Python source that defines `compute_scores`, which returns one entry per sample."""
 
-    def score_all(self, rows: Sequence[Row], datasets: Sequence[str] | None = None) -> list[Score]:
+    def score_all(self, rows: Sequence[Row], datasets: Datasets | None = None) -> list[Score]:
         snippet = load_snippet(self.compute_scores_snippet, "compute_scores")
         returned = snippet(_samples(rows, datasets), [row.shown_output for row in rows])
         if not isinstance(returned, list | tuple):
@@ -42,8 +42,8 @@ class PythonAllSamplesScorer(AllSamplesScorer):
         ]
 
 
-def _samples(rows: Sequence[Row], datasets: Sequence[str] | None) -> Any:
+def _samples(rows: Sequence[Row], datasets: Datasets | None) -> Any:
     """Return the samples as a list; of several datasets, a list under each one's name."""
     if datasets is None:
         return [dict(row.sample) for row in rows]
-    return {name: [row.sample[name] for row in rows] for name in datasets}
+    return {name: [dict(columns) for columns in named] for name, named in datasets.items()}

@@ -67,32 +67,46 @@ class _Selected(Rows):
         return digest(self._rows.fingerprint(), self._how)
 
 
-class _Aligned(Rows):
-    """Rows of several datasets side by side: a sample maps each name to its row."""
+class Aligned(Rows):
+    """Rows of several datasets side by side: a sample maps each name to its row.
+
+    There are as many as rows of the first dataset; a sample lacks the names of those that
+    have no row at its place.
+
+    Attributes:
+        named: each dataset's rows, by the name they are called in samples.
+    """
 
     def __init__(self, named: Mapping[str, Rows]) -> None:
         self.columns = tuple(named)
-        self._named = dict(named)
+        self.named = dict(named)
 
     def __len__(self) -> int:
-        return len(next(iter(self._named.values())))
+        return len(next(iter(self.named.values())))
+
+    @property
+    def uneven(self) -> bool:
+        """Whether the datasets differ in length."""
+        return len({len(rows) for rows in self.named.values()}) > 1
 
     def take(self, places: Sequence[int]) -> list[Sample]:
-        parts = [rows.take(places) for rows in self._named.values()]
-        return [
-            Sample(
-                id=side_by_side[0].id,
-                index=place,
-                data={
-                    name: sample.data
-                    for name, sample in zip(self._named, side_by_side, strict=True)
-                },
-            )
-            for place, *side_by_side in zip(places, *parts, strict=True)
+        first, *others = (
+            rows.take([place for place in places if place < len(rows)] if self.uneven else places)
+            for rows in self.named.values()
+        )
+        found = [
+            Sample(sample.id, place, {self.columns[0]: sample.data})
+            for place, sample in zip(places, first, strict=True)
         ]
+        for name, samples in zip(self.columns[1:], others, strict=True):
+            there = {sample.index: sample.data for sample in samples}
+            for sample in found:
+                if sample.index in there:
+                    sample.data[name] = there[sample.index]
+        return found
 
     def fingerprint(self) -> str:
-        parts = ((name, rows.fingerprint()) for name, rows in self._named.items())
+        parts = ((name, rows.fingerprint()) for name, rows in self.named.items())
         return digest("aligned", *(part for pair in parts for part in pair))
 
 
@@ -136,22 +150,26 @@ def chosen_places(n_rows: int, num_samples: int, subsampling: Subsampling) -> Se
     return array("Q", sorted(random.Random(_SEED).sample(range(n_rows), num_samples)))
 
 
-def align(named: Mapping[str, Rows]) -> Rows:
+def align(named: Mapping[str, Rows], *, uneven: bool = False) -> Aligned:
     """Return rows that hold, per name, that dataset's row at the same place.
 
     Ids are those of the first dataset.
 
+    Args:
+        named: each dataset's rows; at least one.
+        uneven: whether they may differ in length, since nobody pairs their rows.
+
     Raises:
-        DefinitionError: the datasets differ in length.
+        DefinitionError: the datasets differ in length and must not.
     """
-    lengths = {name: len(rows) for name, rows in named.items()}
-    if len(set(lengths.values())) > 1:
-        counts = ", ".join(f"'{name}' has {count}" for name, count in lengths.items())
+    aligned = Aligned(named)
+    if aligned.uneven and not uneven:
+        counts = ", ".join(f"'{name}' has {len(rows)}" for name, rows in named.items())
         raise DefinitionError(
             f"datasets that are used side by side differ in length: {counts} rows",
             fix="use datasets whose rows belong together, one by one",
         )
-    return _Aligned(named)
+    return aligned
 
 
 def digest(*parts: str) -> str:

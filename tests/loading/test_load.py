@@ -109,7 +109,7 @@ task.yaml:6: config_spec.0.default_value: 7 is above the largest value allowed, 
 task.yaml:7: config_spec.1.type: unknown type 'itn'; did you mean 'int'?
 task.yaml:8: config_spec.2: key 'type' is missing; add it, write one of 'float', 'int', \
 'boolean', 'string', 'model', 'dataset', 'dataset_column', 'list', 'dict', 'categorical'
-task.yaml:10: definition.trials: 'trials' is not supported yet; remove it
+task.yaml:10: definition.trials.num_trials: 1 is not at least 2
 task.yaml:11: definition.dataset: write either 'key' or 'keys'
 task.yaml:14: definition.solver.message_format: 'open_response' is not one of \
 'open_responses', 'latticeflow'; did you mean 'open_responses'?
@@ -217,7 +217,7 @@ def test_everything_wrong_is_reported_at_once_in_the_order_of_the_files(wrong):
           - {type: itn, key: n, display_name: N}
           - {key: m, display_name: N}
         definition:
-          trials: {num_trials: 3}
+          trials: {num_trials: 1}
           dataset: {key: a, keys: [b]}
           solver:
             type: single_turn_solver

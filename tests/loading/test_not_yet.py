@@ -63,26 +63,11 @@ def test_a_member_that_is_not_built_is_refused_and_nothing_else_said(tmp_path, h
 @pytest.mark.parametrize(
     "tree",
     [
-        pytest.param(task(trials={"num_trials": 2}), id="trials"),
-        pytest.param(task(actions=[{"key": "a"}]), id="actions"),
-        pytest.param(
-            task(
-                dataset={"key": "d"},
-                solver={
-                    "type": "pass_through_solver",
-                    "trace_column": "t",
-                    "postprocessor": {"type": "python", "postprocess_snippet": "x"},
-                },
-            ),
-            id="postprocessor",
-        ),
         pytest.param(task(dataset={"source": "task_result", "key": "k"}), id="task result rows"),
         pytest.param(
             {"key": "d", "display_name": "D", "generator_specification": {"num_samples": 3}},
             id="generated dataset",
         ),
-        pytest.param(evaluation(task_key="t", repeatability={"num_runs": 2}), id="repeatability"),
-        pytest.param({"run_config": {"trials_config": {"num_trials": 2}}}, id="trials of a run"),
         pytest.param({"models": [], "dataset_generators": []}, id="generators"),
     ],
 )
@@ -92,6 +77,20 @@ def test_a_key_that_is_not_built_is_refused_and_nothing_else_said(tmp_path, tree
         load(tmp_path / "file.yaml")
     (complaint,) = caught.value.problems
     assert "is not supported yet" in str(complaint)
+
+
+def test_repeatability_of_other_specifications_is_refused_with_what_to_write_instead(tmp_path):
+    specification = {
+        "type": "repeatability",
+        "key": "again",
+        "repeatability_config": {"num_runs": 3},
+        "inputs": [{"evaluation_key": "e"}],
+    }
+    (tmp_path / "file.yaml").write_text(json.dumps(evaluation(**specification)))
+    with pytest.raises(DefinitionErrors) as caught:
+        load(tmp_path / "file.yaml")
+    (complaint,) = caught.value.problems
+    assert "write 'repeatability: {num_runs: …}' in the specifications" in str(complaint)
 
 
 def test_the_table_holds_nothing_that_is_built():

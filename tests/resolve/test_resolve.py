@@ -238,7 +238,7 @@ def test_what_is_wrong_is_placed(project, write_files, change, words):
         pytest.param(Overrides(model="nope"), "--model: there is no model 'nope'", id="model"),
         pytest.param(Overrides(dataset="qa"), "--dataset: --dataset binds a task", id="dataset"),
         pytest.param(Overrides(num_samples=0), "--limit: 0 is less than 1", id="no samples"),
-        pytest.param(Overrides(num_trials=2), "--trials: trials are not supported", id="trials"),
+        pytest.param(Overrides(num_trials=0), "--trials: 0 is less than 1", id="no trials"),
     ],
 )
 def test_wrong_flags(project, overrides, words):

@@ -37,7 +37,7 @@ def test_a_second_parameter_gets_the_solver_outputs():
 def test_several_datasets_come_as_one_list_each():
     rows = [Row({"left": {"v": 1}, "right": {"v": 2}}, None)] * 2
     source = returning("[{'a': x['v'] + y['v']} for x, y in zip(*samples.values())]")
-    scores = source.score_all(rows, datasets=("left", "right"))
+    scores = source.score_all(rows, {"left": [{"v": 1}] * 2, "right": [{"v": 2}] * 2})
     assert [score.values for score in scores] == [{"a": 3}, {"a": 3}]
 
 

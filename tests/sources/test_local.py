@@ -179,3 +179,13 @@ def test_aligned_rows_map_names_to_rows(tmp_path: Path):
     assert both.fingerprint() != align({"l": left, "right": right}).fingerprint()
     with pytest.raises(DefinitionError, match="differ in length: 'a' has 2, 'b' has 3 rows"):
         align({"a": left, "b": numbers(tmp_path, "parquet", count=3)})
+
+
+def test_uneven_rows_are_as_many_as_those_of_the_first(tmp_path: Path):
+    two, three = (numbers(tmp_path, suffix, count=n) for suffix, n in (("csv", 2), ("jsonl", 3)))
+    longer = align({"a": two, "b": three}, uneven=True)
+    assert (len(longer), longer.uneven) == (2, True)
+    assert [sorted(sample.data) for sample in longer.read(0, 9)] == [["a", "b"]] * 2
+    shorter = align({"a": three, "b": two}, uneven=True)
+    assert [sorted(sample.data) for sample in shorter.read(0, 3)] == [["a", "b"]] * 2 + [["a"]]
+    assert shorter.take([2, 1])[1].data["b"]["n"] == 1
