@@ -21,7 +21,8 @@ class Conversation:
     Attributes:
         sample: the sample it is about.
         context: the way to models.
-        items: trace items in order; every conversation has its own.
+        items: trace items in order, of this conversation alone; only ever appended to, and
+            cut by `drop_from`.
         raw_outputs: outputs of the evaluated model, those of dropped messages included.
         loop_index: zero-based iteration of the innermost loop; None outside loops.
         ended_by: why it ended before its builders were done, where no condition says it.
@@ -34,24 +35,35 @@ class Conversation:
     loop_index: int | None = None
     ended_by: str | None = None
     _steps: int = 0
+    _heard: list[dict[str, Any]] = field(default_factory=list)
+    _converted: int = 0  # so many items are in `_heard`: a long conversation is read once
 
     def variables(self) -> Mapping[str, Any]:
         """What templates see: `sample`, `messages`, and inside a loop `loop_index`."""
-        seen: dict[str, Any] = {
-            "sample": self.sample.data,
-            "messages": items_to_messages(self.spoken()),
-        }
+        seen: dict[str, Any] = {"sample": self.sample.data, "messages": self.messages()}
         if self.loop_index is not None:
             seen["loop_index"] = self.loop_index
         return seen
 
-    def spoken(self) -> list[dict[str, Any]]:
-        """The items without what a model only thought: nobody else has heard that."""
-        return [item for item in self.items if not is_thought(item)]
+    def messages(self) -> list[dict[str, Any]]:
+        """The conversation as chat messages, new ones at every call.
+
+        What a model only thought is not among them: nobody else has heard that.
+        """
+        new = [item for item in self.items[self._converted :] if not is_thought(item)]
+        self._heard += items_to_messages(new)
+        self._converted = len(self.items)
+        return [message.copy() for message in self._heard]
 
     def model_input(self, extra: Sequence[dict[str, Any]] = ()) -> Any:
         """The conversation as a model's input, followed by `extra` items."""
-        return items_to_model_input([*self.spoken(), *extra])
+        messages = self.messages() + items_to_messages([*extra])
+        return {"messages": messages} if messages else items_to_model_input(self.items)
+
+    def drop_from(self, start: int) -> None:
+        """Take back all items from `start` on."""
+        del self.items[start:]
+        self._heard, self._converted = [], 0
 
     @contextmanager
     def iteration(self, index: int) -> Iterator[None]:

@@ -205,7 +205,7 @@ class Loop(MessageBuilder):
                 ending = await _iterate(self.message_builders, conversation)
             if ending is not None:
                 if not ending.keep:
-                    del conversation.items[start:]
+                    conversation.drop_from(start)
                 return
         if self.on_max_iterations == "error" and self._has_condition:
             raise SampleError(
@@ -255,7 +255,7 @@ async def build(builders: Sequence[MessageBuilder], conversation: Conversation) 
         ending = await builder.extend(conversation)
         if ending is not None:
             if not ending.keep:
-                del conversation.items[start:]
+                conversation.drop_from(start)
             return
 
 

@@ -6,7 +6,7 @@ from tasks_lib.jsontext import dumps
 from tasks_lib.trace.content import content_text
 from tasks_lib.trace.items import message_item
 from tasks_lib.trace.normalise import chat_items, joined_text, lenient_items
-from tasks_lib.trace.plain import copy_json, detached
+from tasks_lib.trace.plain import View, copy_json, detached
 
 _CHAT_ROLES = frozenset({"system", "user", "assistant"})
 _CUSTOM_ITEMS = frozenset({"custom_task_input_message", "custom_task_output_message"})
@@ -122,6 +122,9 @@ def to_model_input(value: Any) -> Any:
         value: trace items or chat messages in a list, a chat input, or any JSON; typed or
             plain.
     """
+    if isinstance(value, View):  # what its author left out is not sent as null
+        members = detached(value)
+        return {name: member for name, member in members.items() if member is not None}
     value = detached(value)
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         return value

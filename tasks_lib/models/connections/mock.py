@@ -59,6 +59,8 @@ class MockRule(Definition):
     """Text that the last user message holds, case kept."""
     matches: Annotated[str, AfterValidator(_pattern)] | None = None
     """Regular expression found in the last user message."""
+    anywhere: str | None = None
+    """Text that some message of the request holds, whoever says it; case kept."""
     sample_id: str | None = None
     """The sample whose calls are meant; quote numbers."""
     reply: str | None = None
@@ -136,9 +138,9 @@ class MockClient:
         self._key = info.key
 
     async def send(self, body: bytes, context: CallContext) -> bytes:
-        text, size = _prompt(body)
+        last, texts = _prompt(body)
         for answer in self._rules:
-            match = answer.match(text, context.sample_id)
+            match = answer.match(last, texts, context.sample_id)
             if match is not None:
                 break
         else:
@@ -150,7 +152,8 @@ class MockClient:
         if answer.latency:
             await asyncio.sleep(answer.latency)
         answer.fail(context)
-        return answer.reply(match, context.trial + context.ordinal, size)
+        turn = context.trial + context.ordinal
+        return answer.reply(match, turn, sum(map(len, texts)))
 
     async def close(self) -> None:
         return None
@@ -162,6 +165,7 @@ class _Answer:
     def __init__(self, rule: MockRule) -> None:
         self.latency = rule.latency_s
         self._contains = rule.contains
+        self._anywhere = rule.anywhere
         self._pattern = re.compile(rule.matches or "")
         self._expands = rule.matches is not None
         self._sample_id = rule.sample_id
@@ -190,13 +194,15 @@ class _Answer:
             + b',"content":'
         )
 
-    def match(self, text: str, sample_id: str) -> re.Match[str] | None:
+    def match(self, last: str, texts: list[str], sample_id: str) -> re.Match[str] | None:
         """Return what `matches` found (the empty match without it); None: not this rule."""
-        if self._contains is not None and self._contains not in text:
+        if self._contains is not None and self._contains not in last:
+            return None
+        if self._anywhere is not None and not any(self._anywhere in text for text in texts):
             return None
         if self._sample_id is not None and self._sample_id != sample_id:
             return None
-        return self._pattern.search(text)
+        return self._pattern.search(last)
 
     def fail(self, context: CallContext) -> None:
         """Raise the scripted error, if this attempt has one."""
@@ -225,8 +231,8 @@ class _Answer:
         )
 
 
-def _prompt(body: bytes) -> tuple[str, int]:
-    """Return the text of the last user message and the characters of all messages.
+def _prompt(body: bytes) -> tuple[str, list[str]]:
+    """Return the text of the last user message, and the texts of all messages.
 
     A request that is no chat is matched as the text it is.
     """
@@ -237,14 +243,13 @@ def _prompt(body: bytes) -> tuple[str, int]:
     messages = request.get("messages") if isinstance(request, dict) else None
     if not isinstance(messages, list):
         text = body.decode("utf-8", "replace")
-        return text, len(text)
-    size, last = 0, ""
+        return text, [text]
+    texts, last = [], ""
     for message in messages:
-        text = _text(message.get("content"))
-        size += len(text)
+        texts.append(_text(message.get("content")))
         if message.get("role") == "user":
-            last = text
-    return last, size
+            last = texts[-1]
+    return last, texts
 
 
 def _text(content: Any) -> str:

@@ -61,6 +61,18 @@ def test_only_the_last_user_message_is_matched():
     assert reply["choices"][0]["message"]["content"] == "no"
 
 
+def test_anywhere_looks_at_what_everybody_said():
+    client = mock({"anywhere": "Paris!", "reply": "<done>"}, default="go on")
+    said_by_all = [
+        {"role": "user", "content": "Capital?"},
+        {"role": "assistant", "content": "Paris!"},
+        {"role": "user", "content": "If there is an answer, say <done>."},
+    ]
+    for count, expected in [(1, "go on"), (3, "<done>")]:
+        reply = send(client, orjson.dumps({"messages": said_by_all[:count]}))
+        assert reply["choices"][0]["message"]["content"] == expected
+
+
 def test_a_request_that_is_no_chat_is_matched_as_text():
     client = mock({"contains": '"query":"x"', "reply": "yes"})
     assert send(client, b'{"query":"x"}')["choices"][0]["message"]["content"] == "yes"
