@@ -14,6 +14,8 @@ class LoopThread:
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
+        self._closing = False
+        self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._serve, name="evalmill-models", daemon=True)
         self._thread.start()
 
@@ -22,14 +24,23 @@ class LoopThread:
         self.loop.run_forever()
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Start `coroutine` on the loop; the future can be waited for from any thread."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+        """Start `coroutine` on the loop; the future can be waited for from any thread.
+
+        Raises:
+            RuntimeError: the loop is closed.
+        """
+        with self._lock:
+            if not self._closing:
+                return asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+        coroutine.close()
+        raise RuntimeError("the model loop is closed")
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run `coroutine` on the loop and return its result; blocks the calling thread.
 
         Raises:
-            RuntimeError: when called from the loop's own thread, which would wait for itself.
+            RuntimeError: the loop is closed, or this is its own thread, which would wait for
+                itself.
         """
         if threading.current_thread() is self._thread:
             coroutine.close()
@@ -38,9 +49,11 @@ class LoopThread:
 
     def close(self) -> None:
         """Cancel what still runs and stop the thread; may be called twice."""
-        if not self._thread.is_alive():
-            return
-        self.submit(_cancel_others()).result(timeout=10)
+        with self._lock:  # what was submitted before is cancelled, and nothing comes after
+            if self._closing:
+                return
+            self._closing = True
+        asyncio.run_coroutine_threadsafe(_cancel_others(), self.loop).result(timeout=10)
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(timeout=10)
         self.loop.close()

@@ -272,8 +272,7 @@ def test_a_torn_ledger_is_a_store_error(tmp_path: Path):
     file = ledger_path(tmp_path)
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     with pytest.raises(StoreError, match="the ledger can't be used"):
-        for i in range(100):
-            found(tmp_path, b"%d" % i)
+        [found(tmp_path, b"%d" % i) for i in range(100)]
 
 
 def test_a_store_that_is_not_there_is_a_store_error(tmp_path: Path):

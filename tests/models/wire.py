@@ -93,7 +93,7 @@ def serving(*responses: Response) -> Iterator[Wire]:
         block_on_close = False
 
     with Server(("127.0.0.1", 0), Handler) as server:
-        wire.host = "127.0.0.1:%d" % server.server_address[1]
+        wire.host = f"127.0.0.1:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
