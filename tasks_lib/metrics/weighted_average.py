@@ -1,28 +1,22 @@
 """`weighted_average`: the average of what labels are worth."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator
 
 from tasks_lib.errors import MetricError, bounded
 from tasks_lib.metrics.averages import Limits, average, average_of_nothing
 from tasks_lib.metrics.base import MetricValue
-from tasks_lib.metrics.labels import label, label_counts
+from tasks_lib.metrics.labels import label_counts
 from tasks_lib.metrics.number_metric import NumberMetric
 from tasks_lib.metrics.numbers import Numbers
 from tasks_lib.metrics.table import ScoreTable
 
 
-def _with_labels_as_keys(weights: Any) -> Any:
-    """Return `weights` by label: YAML reads the keys 1, true and null as other values."""
-    if not isinstance(weights, dict):
-        return weights
+def _of_some_label(weights: dict[str, float]) -> dict[str, float]:
     if not weights:
         raise ValueError("no label has a weight; give at least one")
-    by_label = {label(key): weight for key, weight in weights.items()}
-    if len(by_label) < len(weights):
-        raise ValueError("a label has two weights: keys such as 1 and '1' are the same label")
-    return by_label
+    return weights
 
 
 class WeightedAverage(NumberMetric):
@@ -33,8 +27,8 @@ class WeightedAverage(NumberMetric):
     """
 
     type: Literal["weighted_average"] = "weighted_average"
-    weights: Annotated[dict[str, float], BeforeValidator(_with_labels_as_keys)]
-    """Label -> what one row with it is worth."""
+    weights: Annotated[dict[str, float], AfterValidator(_of_some_label)]
+    """Label -> what one row with it is worth; booleans are `True` and `False`."""
 
     noun: ClassVar[str] = "label"
 

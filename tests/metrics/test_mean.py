@@ -94,6 +94,13 @@ def test_null_is_not_scored_and_widens_the_bounds(make):
     assert (value.n, value.bound_low, value.bound_high) == (3, 0.5, 0.75)
 
 
+@pytest.mark.parametrize("make", [listed, stored, mixed], ids=["list", "arrow", "JSON text"])
+def test_br_062_a_row_with_nothing_to_check_is_not_0_and_not_1(make):
+    value = mean(make([None, 0.5, 1.0]))
+    assert (value.value, value.n) == (0.75, 2)
+    assert value.reason == "1 of 3 scored rows have no number in 'x'"
+
+
 def test_rows_that_lack_the_field_are_not_scored():
     assert mean(listed([2.0, MISSING, 4.0])).value == 3.0
 

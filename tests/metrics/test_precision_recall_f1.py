@@ -87,7 +87,7 @@ def test_without_spread_there_is_no_interval(tp, fp, reason):
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), MISSING], ids=["null", "NaN", "lacking"])
-def test_a_row_that_lacks_a_count_is_left_out(missing):
+def test_br_062_a_row_that_lacks_a_count_is_left_out(missing):
     value = only(PRECISION, counted([4, 9, 0], [0, missing, 4], [0, 0, 0], listed))
     assert (value.value, value.n) == (0.5, 2)
     assert value.reason == "1 of 3 scored rows lack one of 'tp', 'fp'"
