@@ -6,11 +6,6 @@ They are refused by name. Whoever builds one takes it out of the table.
 MEMBERS: dict[str, frozenset[str]] = {
     "config_spec": frozenset({"task_result"}),
     "solver": frozenset({"grouped_single_turn_solver"}),
-    "scorers": frozenset(
-        {
-            "rag_checker",
-        }
-    ),
     "source": frozenset(
         {
             "claude_code",

@@ -16,6 +16,7 @@ from tasks_lib.scorers.model_as_a_judge_classifier import ModelAsAJudgeClassifie
 from tasks_lib.scorers.model_as_a_judge_scorer import ModelAsAJudgeScorer
 from tasks_lib.scorers.python import PythonScorer
 from tasks_lib.scorers.python_all_samples import PythonAllSamplesScorer
+from tasks_lib.scorers.rag_checker import RagChecker
 from tasks_lib.scorers.string_equals import StringEquals
 from tasks_lib.scorers.string_equals_mcqa import StringEqualsMCQA
 
@@ -30,6 +31,7 @@ Scorer = Annotated[
     | ModelAsAJudgeClassifier
     | ModelAsAJudgeScorer
     | LabelerViaModel
+    | RagChecker
     | PythonScorer
     | PythonAllSamplesScorer,
     Field(discriminator="type"),

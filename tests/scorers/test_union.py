@@ -52,6 +52,12 @@ EXAMPLES = [
         "model_key": "openai$gpt-4-1-nano",
         "user_prompt": "{{ sample.answer }}",
     },
+    {
+        "type": "rag_checker",
+        "judge_model_key": "<< config.judge >>",
+        "target_column": "answer",
+        "scores_to_compute": ("recall",),
+    },
     {"type": "python", "compute_scores_snippet": SNIPPET, "metrics": ()},
     {
         "type": "python_all_samples",

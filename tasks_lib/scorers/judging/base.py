@@ -7,7 +7,7 @@ from tasks_lib.definitions.keys import ModelReference
 from tasks_lib.models.predictor import Predictor
 from tasks_lib.scorers.base import ModelScorer
 from tasks_lib.scorers.judging.asking import JudgeCalls
-from tasks_lib.scorers.judging.kinds import Kind
+from tasks_lib.scorers.judging.kinds import Wanted
 from tasks_lib.scorers.judging.protocol import judge_input
 from tasks_lib.scorers.judging.verdicts import Verdict
 from tasks_lib.scorers.score import Row, Score
@@ -41,7 +41,7 @@ class JudgeScorer(ModelScorer, ABC):
 
     @property
     @abstractmethod
-    def wanted(self) -> Kind:
+    def wanted(self) -> Wanted:
         """What the judge is asked for."""
 
     @abstractmethod

@@ -23,19 +23,11 @@ class UnreadableError(ValueError):
 
 
 class Kind(Protocol):
-    """A kind of answer that a judge is asked for."""
+    """A kind of answer that a reply may give."""
 
     @property
     def key(self) -> str:
         """Key of the answer in the judge's JSON object."""
-
-    @property
-    def request(self) -> str:
-        """What the answer is, in the words of an instruction."""
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """JSON Schema of the answer alone."""
 
     @property
     def limited(self) -> bool:
@@ -57,6 +49,18 @@ class Kind(Protocol):
 
     def of_cut_text(self, text: str) -> Any:
         """Return the answer that a text is though it was cut off; None when more may follow."""
+
+
+class Wanted(Kind, Protocol):
+    """A kind of answer that any judge can be asked for, whatever it judges."""
+
+    @property
+    def request(self) -> str:
+        """What the answer is, in the words of an instruction."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the answer alone."""
 
 
 @dataclass(frozen=True)
