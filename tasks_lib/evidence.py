@@ -5,20 +5,26 @@ from typing import Any
 
 from tasks_lib.errors import SampleError
 from tasks_lib.results.folder import RunFolder, read_json, write_json
-from tasks_lib.solving import error_text
+from tasks_lib.solving import error_text, unexpected
 from tasks_lib.system_tasks import SystemTask
 
 
 def write_evidence(folder: RunFolder, spec_key: str, task: SystemTask) -> None:
     """Compute a system task's metrics and write them down, or why there are none.
 
+    What is written already is not computed again.
+
     Raises:
         StoreError: they can't be written.
     """
+    if _path(folder, spec_key).exists():
+        return
     try:
         document: dict[str, Any] = {"metrics": task.evidence(), "error": None}
     except SampleError as error:
         document = {"metrics": {}, "error": error_text(error)}
+    except Exception as error:
+        document = {"metrics": {}, "error": error_text(unexpected(error))}
     write_json(_path(folder, spec_key), document)
 
 

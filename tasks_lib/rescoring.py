@@ -182,6 +182,8 @@ def of_file(
                 datasets={"dataset": dataset},
                 model_key=None,
                 num_samples=num_samples,
+                num_trials=1,
+                num_runs=1,
             )
         )
     return replace(evaluation, specs=tuple(specs))

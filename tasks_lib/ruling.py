@@ -34,7 +34,10 @@ def apply_rules(run: Run, spec_key: str) -> None:
     for start, stop in run.plan.spec(spec_key).batches:
         _rule_batch(run, spec_key, part_name(start, stop), (start, stop), rules, failures)
     for key, (count, words) in failures.items():
-        run.warnings.append(f"{spec_key}: rule '{key}' failed on {count} rows, the first: {words}")
+        rows = "1 row" if count == 1 else f"{count} rows"
+        run.warnings.append(
+            f"{spec_key}: rule '{key}' failed on {rows}, which stay in the metrics; {words}"
+        )
 
 
 def _rule_batch(
@@ -49,8 +52,9 @@ def _rule_batch(
     tables = {key: read_table(folder / name) for key, folder in folders.items()}
     scores = {key: _scores(table) for key, table in tables.items()}
     records = read_samples(run.folder.samples(spec_key), *cut)
-    places = next(iter(tables.values())).select(["sample_index", "trial", "row"]).to_pylist()
-    several = any(place["trial"] is None for place in places)
+    columns = ["sample_id", "sample_index", "trial", "row"]
+    places = next(iter(tables.values())).select(columns).to_pylist()
+    several = run.spec(spec_key).num_trials > 1
     seen = _variables(run, spec_key, records, several)
     matched: list[list[str]] = []
     for i, place in enumerate(places):
@@ -89,22 +93,28 @@ def _variables(
 ) -> dict[tuple[int, int, int | None], dict[str, Any]]:
     """What rules see of each row beside its scores, by sample, row and trial."""
     solver = run.spec(spec_key).task.definition.solver
+    failed = [record for record in records if record.status != "ok"]
     solved = [record for record in records if record.status == "ok"]
-    shown = dict(zip(map(id, solved), scorer_rows(solved, solver), strict=True))
-    found: dict[tuple[int, int, int | None], dict[str, Any]] = {}
-    for record in records:
-        trial = None if several else record.trial
-        variables = {"sample": loads(record.sample)}
-        row = shown.get(id(record))
-        if row is not None and not several and solver is not None:
-            variables["solver_output"] = row.shown_output
-        found.setdefault((record.sample_index, record.row, trial), variables)
+    if several:
+        # solved trials show the rows that were made of a sample; they come last and stay
+        return {
+            (record.sample_index, record.row, None): {"sample": loads(record.sample)}
+            for record in [*failed, *reversed(solved)]
+        }
+    found: dict[tuple[int, int, int | None], dict[str, Any]] = {
+        (record.sample_index, record.row, record.trial): {"sample": loads(record.sample)}
+        for record in failed
+    }
+    for record, row in zip(solved, scorer_rows(solved, solver), strict=True):
+        output = {} if solver is None else {"solver_output": row.shown_output}
+        place = record.sample_index, record.row, record.trial
+        found[place] = {"sample": row.sample, **output}
     return found
 
 
 def _note(failures: Failures, key: str, place: Mapping[str, Any], error: SampleError) -> None:
     count, words = failures.get(key, (0, ""))
-    words = words or f"sample {place['sample_index']}: {error_text(error)}"
+    words = words or f"sample '{place['sample_id']}': {error_text(error)}"
     failures[key] = (count + 1, words)
 
 

@@ -25,11 +25,10 @@ def scorer_rows(records: Sequence[SampleRecord], solver: BaseSolver | None) -> l
     """
     if solver is None:
         return [Row(loads(record.sample), None) for record in records]
-    legacy = solver.message_format == "latticeflow"
     rows = []
     for record in records:
         output = SolverTrace(Trace.from_json(record.trace), loads(record.raw_outputs))
-        rows.append(Row(loads(record.sample), output, legacy))
+        rows.append(Row(loads(record.sample), output, solver.legacy))
     return rows
 
 

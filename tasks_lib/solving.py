@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tasks_lib.errors import EvalmillError, SampleError, Stopped, StoreError, bounded
@@ -34,9 +35,9 @@ def solve_samples(run: Run, spec_key: str, samples: Sequence[Sample]) -> list[Sa
     spec = run.spec(spec_key)
     solver = spec.task.definition.solver
     attempts = [
-        Attempt(run, spec_key, sample, trial)
+        Attempt(run, spec_key, own, trial)
         for sample in samples
-        for trial in range(spec.repeats)
+        for trial, own in enumerate(_copies(sample, spec.repeats))
     ]
     if solver is None:
         solved = [attempt.unsolved() for attempt in attempts]
@@ -45,6 +46,11 @@ def solve_samples(run: Run, spec_key: str, samples: Sequence[Sample]) -> list[Sa
     else:
         solved = run.loop.run(_solve_all(run, spec_key, solver, attempts))
     return [record for records in solved for record in records]
+
+
+def _copies(sample: Sample, number: int) -> list[Sample]:
+    """A sample for each trial, so that none sees what an author's code did to another's."""
+    return [sample] + [replace(sample, data=deepcopy(sample.data)) for _ in range(1, number)]
 
 
 async def _solve_all(
@@ -86,13 +92,15 @@ class Attempt:
             output = solver.replay(self.sample)
             if solver.postprocessor is None:
                 return self._ended([Derived(self.sample.data, output)])
-            return self._ended(solver.postprocessor.derive_now(self.sample.data, output))
+            return self._ended(
+                solver.postprocessor.derive_now(self.sample.data, output, solver.legacy)
+            )
         except SampleError as error:
             return self._failed(error)
         except (Stopped, StoreError):
             raise
         except Exception as error:
-            return self._failed(_unexpected(error))
+            return self._failed(unexpected(error))
 
     async def solve(self, solver: BaseSolver) -> list[SampleRecord]:
         """Solve on the model loop."""
@@ -104,23 +112,22 @@ class Attempt:
             output = await solver.solve(self.sample, context)
             if solver.postprocessor is None:
                 return self._ended([Derived(self.sample.data, output)], calls)
-            derived = await solver.postprocessor.derive(self.sample.data, output)
+            derived = await solver.postprocessor.derive(self.sample.data, output, solver.legacy)
             return self._ended(derived, calls)
         except SampleError as error:
             return self._failed(error, calls)
         except (Stopped, StoreError):
             raise
         except Exception as error:
-            return self._failed(_unexpected(error), calls)
+            return self._failed(unexpected(error), calls)
 
     def _begin(self) -> None:
         self.started, self._clock = time.time(), time.perf_counter()
 
     def _ended(self, rows: Sequence[Derived], calls: Calls | None = None) -> list[SampleRecord]:
         """Return a record per row; what the calls cost is told by the first."""
-        self.run.progress.solved(failed=False)
         one = len(rows) == 1
-        return [
+        records = [
             self._record(
                 sample_id=self.sample.id if one else f"{self.sample.id}#{row}",
                 row=row,
@@ -131,6 +138,8 @@ class Attempt:
             )
             for row, derived in enumerate(rows)
         ]
+        self.run.progress.solved(failed=False)
+        return records
 
     def _failed(self, error: SampleError, calls: Calls | None = None) -> list[SampleRecord]:
         self.run.progress.solved(failed=True)
@@ -182,8 +191,8 @@ class Attempt:
         )
 
 
-def _unexpected(error: Exception) -> SampleError:
-    """What an error none of our code foresaw becomes: this sample's error row."""
+def unexpected(error: Exception) -> SampleError:
+    """Return what an error none of our code foresaw becomes: an error of this sample alone."""
     words = error.problem if isinstance(error, EvalmillError) else str(error)
     return SampleError("code", f"{type(error).__name__}: {words}")
 

@@ -1,9 +1,10 @@
 """System tasks: no samples, one function that returns metrics."""
 
+from math import isfinite
 from typing import Any, ClassVar, Literal
 
 from tasks_lib.base import Definition
-from tasks_lib.errors import SampleError
+from tasks_lib.errors import SampleError, bounded
 from tasks_lib.snippets import SnippetSource, load_snippet
 
 
@@ -25,25 +26,43 @@ class SystemTask(Definition):
     def evidence(self) -> dict[str, dict[str, Any]]:
         """Return each metric's `value` and `reason`, by its name.
 
+        A value that is not finite is None, and the reason says so.
+
         Raises:
             SampleError: the snippet failed or returned something else.
         """
-        returned = load_snippet(self.compute_evidence_snippet, "compute_evidence")()
-        if hasattr(returned, "model_dump"):
-            returned = returned.model_dump()
+        returned = _plain(load_snippet(self.compute_evidence_snippet, "compute_evidence")())
         metrics = returned.get("metrics") if isinstance(returned, dict) else None
         if not isinstance(metrics, dict):
-            raise _wrong(f"returned {type(returned).__name__} without 'metrics'")
+            raise _wrong(f"returned {bounded(repr(returned), 80)}, which has no 'metrics'")
         return {str(name): _entry(str(name), metric) for name, metric in metrics.items()}
 
 
 def _entry(name: str, metric: Any) -> dict[str, Any]:
-    if hasattr(metric, "model_dump"):
-        metric = metric.model_dump()
-    value = metric.get("value") if isinstance(metric, dict) else None
+    metric = _plain(metric)
+    value = _plain(metric.get("value")) if isinstance(metric, dict) else None
     if not isinstance(value, int | float):
         raise _wrong(f"metric '{name}' has no number as its 'value'")
-    return {"value": float(value), "reason": metric.get("reason")}
+    reason = metric.get("reason")
+    if not isinstance(reason, str | None):
+        raise _wrong(f"metric '{name}' has a 'reason' that is no text")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise _wrong(f"metric '{name}' is beyond the range of floats") from None
+    if not isfinite(number):
+        said = f"{reason}; the value is {number}" if reason else f"the value is {number}"
+        return {"value": None, "reason": said}
+    return {"value": number, "reason": reason}
+
+
+def _plain(value: Any) -> Any:
+    """Return a typed object as a mapping, and a number of numpy's as a plain one."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump()
+    if type(value).__module__ == "numpy" and hasattr(value, "item"):
+        return value.item()
+    return value
 
 
 def _wrong(what: str) -> SampleError:

@@ -16,6 +16,7 @@ class BaseAggregator(Definition, ABC):
     """Turns one score's values over the trials of a sample into one number."""
 
     function: str
+    """Names the aggregator."""
     score_name: str | None = None
     """Name of the result; `<score>.<function>` when left out."""
 

@@ -12,6 +12,7 @@ import pytest
 
 from flows.server import ServerHome, ServerInfo, ensure_server, stop_server
 from tests.command_line import CommandLine
+from tests.engine import Engine
 from tests.environment import is_foreign
 from tests.fake_openai import RunningServer, serve_in_process, serve_in_thread
 
@@ -104,3 +105,9 @@ def prefect_server() -> ServerInfo:
     `.url` is fit for PREFECT_API_URL, which is not set.
     """
     return ensure_server(timeout=180)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    """Whole runs in this process, of definitions written as Python values."""
+    return Engine(tmp_path)

@@ -1,6 +1,7 @@
 """The average of numbers, one a row, with what may be claimed of it."""
 
-from math import isfinite, sqrt
+from dataclasses import replace
+from math import inf, isfinite, sqrt
 from typing import TypeAlias
 
 from tasks_lib.metrics.base import MetricValue
@@ -15,7 +16,8 @@ Limits: TypeAlias = tuple[float, float]
 def average(name: str, scores: Numbers, population: int, limits: Limits | None) -> MetricValue:
     """Return the mean with its interval and its bounds.
 
-    The interval is Wilson's for booleans, and for shares that are all 0 or all 1; else t.
+    The interval is Wilson's for booleans, and for shares that are all 0 or all 1; else t, cut
+    at the limits.
 
     Args:
         name: of the value.
@@ -68,7 +70,9 @@ def _interval(
     if scores.are_bools or at_an_end:
         return wilson(int(scores.values.sum()), scores.n), None
     if stderr:
-        return student_t(mean, stderr, scores.n), None
+        low, high = limits or (-inf, inf)
+        reach = student_t(mean, stderr, scores.n)
+        return replace(reach, low=max(reach.low, low), high=min(reach.high, high)), None
     if scores.n == 1:
         return None, "one row, so no interval"
     if scores.all_equal:

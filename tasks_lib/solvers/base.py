@@ -38,6 +38,11 @@ class BaseSolver(Definition):
     postprocessor: PythonPostprocessor | None = None
     """Makes any number of rows of a solved sample, each scored by itself."""
 
+    @property
+    def legacy(self) -> bool:
+        """Whether authors' code sees outputs in their older form."""
+        return self.message_format == "latticeflow"
+
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
         """Answer one sample, calling models through `context`.
 

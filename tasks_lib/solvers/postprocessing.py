@@ -1,5 +1,6 @@
 """Postprocessors: one solved sample becomes any number of rows to score."""
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -7,6 +8,7 @@ from tasks_lib.base import Definition
 from tasks_lib.errors import SampleError
 from tasks_lib.snippets import SnippetSource, load_snippet
 from tasks_lib.trace import SolverTrace
+from tasks_lib.trace.legacy import SingleSolverOutput, from_legacy, to_legacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,33 +25,44 @@ class Derived:
 
 
 class PythonPostprocessor(Definition):
-    """Runs the author's `postprocess(sample, solver_output)`."""
+    """Runs the author's `postprocess(sample, solver_output)` on each solved sample."""
 
     type: Literal["python"]
     """Names this postprocessor."""
     postprocess_snippet: SnippetSource("postprocess")  # type: ignore[valid-type]
     """Source that defines `postprocess`; returns a list of (sample, solver_output) pairs."""
 
-    async def derive(self, sample: dict[str, Any], output: SolverTrace) -> list[Derived]:
+    async def derive(
+        self, sample: dict[str, Any], output: SolverTrace, legacy: bool = False
+    ) -> list[Derived]:
         """Return the rows made of one solved sample; none is allowed.
+
+        Args:
+            sample: its columns.
+            output: what solving it left.
+            legacy: whether the snippet sees and returns outputs in their older form.
 
         Raises:
             SampleError: the snippet failed or returned something else.
         """
         postprocess = load_snippet(self.postprocess_snippet, "postprocess")
-        return _read(await postprocess.acall(dict(sample), output))
+        shown = to_legacy(output) if legacy else output
+        return _read(await postprocess.acall(deepcopy(sample), shown), output)
 
-    def derive_now(self, sample: dict[str, Any], output: SolverTrace) -> list[Derived]:
+    def derive_now(
+        self, sample: dict[str, Any], output: SolverTrace, legacy: bool = False
+    ) -> list[Derived]:
         """Do what `derive` does, in this thread.
 
         Raises:
             SampleError: the snippet failed or returned something else.
         """
         postprocess = load_snippet(self.postprocess_snippet, "postprocess")
-        return _read(postprocess(dict(sample), output))
+        shown = to_legacy(output) if legacy else output
+        return _read(postprocess(deepcopy(sample), shown), output)
 
 
-def _read(returned: Any) -> list[Derived]:
+def _read(returned: Any, solved: SolverTrace) -> list[Derived]:
     if not isinstance(returned, list | tuple):
         raise _wrong(f"{type(returned).__name__}, not a list")
     rows = []
@@ -57,9 +70,17 @@ def _read(returned: Any) -> list[Derived]:
         match pair:
             case (dict() as sample, SolverTrace() as output):
                 rows.append(Derived(sample, output))
+            case (dict() as sample, SingleSolverOutput() as output):
+                rows.append(Derived(sample, _of_legacy(output, solved)))
             case _:
                 raise _wrong(f"a list whose entry {place} is no (sample, solver_output) pair")
     return rows
+
+
+def _of_legacy(output: SingleSolverOutput, solved: SolverTrace) -> SolverTrace:
+    """Return an output in older form as a trace; what the form can't hold stays if unchanged."""
+    unchanged = output.model_dump_json() == to_legacy(solved).model_dump_json()
+    return solved if unchanged else from_legacy(output)
 
 
 def _wrong(what: str) -> SampleError:

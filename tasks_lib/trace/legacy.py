@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tasks_lib.trace.conversions import items_to_messages
+from tasks_lib.trace.conversions import input_items, items_to_messages
 from tasks_lib.trace.fields import Field
 from tasks_lib.trace.items import CustomTaskInputMessage, CustomTaskOutputMessage
 from tasks_lib.trace.nested import NestedList, RecordList, Shape, dump, nested, nested_list
@@ -14,6 +14,7 @@ from tasks_lib.trace.outputs import (
 from tasks_lib.trace.plain import View, copy_json
 from tasks_lib.trace.record import Record
 from tasks_lib.trace.solver_trace import DirectModelIO, SolverTrace
+from tasks_lib.trace.trace import Trace
 
 LegacyMessage = (
     ChatCompletionInputMessage
@@ -146,4 +147,21 @@ def to_legacy(solver_trace: SolverTrace) -> SingleSolverOutput:
         messages=messages,
         output=outputs[-1] if outputs else None,
         direct_ios=list(solver_trace.direct_ios),
+    )
+
+
+def from_legacy(output: SingleSolverOutput) -> SolverTrace:
+    """Return an output of the older form as a solver trace; `to_legacy` gives it back."""
+    data = output._data
+    items: list[dict[str, Any]] = []
+    for message in data.get("messages") or ():
+        if message.get("type") in _CUSTOM_MESSAGES:
+            items.append(copy_json(message))
+        else:
+            items += input_items({"messages": [message]})
+    raw_output = data.get("output")
+    return SolverTrace(
+        Trace.from_items(items),
+        [] if raw_output is None else [raw_output],
+        data.get("direct_ios") or (),
     )

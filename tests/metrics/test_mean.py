@@ -267,3 +267,8 @@ def test_shares_that_are_all_at_one_end_have_wilsons_interval(end, low, high):
 
 def test_shares_that_are_equal_elsewhere_have_no_interval():
     assert mean(share([0.5] * 20)).reason == "all 20 scores are equal, so no interval"
+
+
+def test_the_interval_of_shares_is_cut_at_0_and_1():
+    value = mean(share([0.25, 1.0]))
+    assert (value.ci_low, value.ci_high, value.ci_method) == (0.0, 1.0, "t")
