@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.evidence import read_evidence
 from tasks_lib.metric_rows import MetricRow, metric_rows
 from tasks_lib.repeatability import repeated_rows
 from tasks_lib.resolve import ResolvedSpec
-from tasks_lib.results.folder import parts, write_atomically, write_json
-from tasks_lib.results.parts import read_table, write_table
+from tasks_lib.results.folder import write_atomically, write_json
+from tasks_lib.results.parts import read_scores, write_table
 from tasks_lib.results.schemas import METRIC_COLUMNS, metric_schema
 from tasks_lib.row_ends import counting_rows, outcome_of, read_ends, reply_warnings
 from tasks_lib.run_record import finished_record
@@ -57,7 +56,7 @@ def _sample_metrics(
 ) -> tuple[list[MetricRow], SpecOutcome]:
     """The metric rows of a benchmark task, and how its rows ended."""
     scorers = run.scorers(spec.key)
-    tables = {key: _scores(run.folder.scores(spec.key, key)) for key in scorers}
+    tables = {key: read_scores(run.folder.scores(spec.key, key)) for key in scorers}
     counting = {key: counting_rows(spec, table) for key, table in tables.items()}
     rows: list[MetricRow] = []
     for key, scorer in scorers.items():
@@ -145,8 +144,3 @@ def _finish(
     write_json(run.folder.run_json, finished_record(run, outcomes, verdict))
     write_atomically(run.folder.complete, lambda temporary: temporary.write_bytes(b""))
 
-
-def _scores(folder: Path) -> "pa.Table":
-    import pyarrow as pa
-
-    return pa.concat_tables([read_table(path) for path in parts(folder)])

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,10 @@ def part_range(path: Path) -> tuple[int, int]:
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     """Let `write` fill a temporary file, then rename it to `path`.
 
+    Whatever is raised, `path` is as it was before.
+
     Raises:
-        StoreError: the disk is full or the folder unwritable; `path` is as it was before.
+        StoreError: the disk is full or the folder unwritable.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -94,12 +97,20 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         write(temporary)
         os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
         raise StoreError(
             f"can't write: {error.strerror or error}",
             where=str(path),
             fix="free disk space, check the permissions, or choose another store with --out",
         ) from None
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):  # what made the writing fail may forbid this too
+        path.unlink()
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 from tasks_lib.errors import StoreError
 from tasks_lib.results.folder import RunFolder, parts, read_json
-from tasks_lib.results.parts import read_table, score_name
-from tasks_lib.results.schemas import SCORE_COLUMNS, metric_schema, sample_schema
+from tasks_lib.results.parts import read_scores, read_table, score_name
+from tasks_lib.results.schemas import SCORE_COLUMNS, sample_schema
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-_ORDER = ["spec_key", "sample_index", "trial", "row"]
-_ROW = ["spec_key", "sample_id", "sample_index", "trial", "row"]
+_ORDER = ["sample_index", "trial", "row"]
+_ROW = ["spec_key", "sample_id", *_ORDER]
+_ENDS = ("status", "error_message")
 
 
 class StoredRun:
@@ -47,12 +48,12 @@ class StoredRun:
 
     def samples(self) -> "pd.DataFrame":
         """One row per sample, trial and row, in dataset order; columns of `SampleRecord`."""
-        tables = [
-            read_table(path)
-            for key in self.spec_keys
-            for path in parts(self.folder.samples(key))
-        ]
-        return _frame(tables, sample_schema())
+        import pyarrow as pa
+
+        folders = [self.folder.samples(key) for key in self.spec_keys]
+        tables = [read_table(path) for folder in folders for path in parts(folder)]
+        table = pa.concat_tables([sample_schema().empty_table(), *tables])
+        return _frame(table, ["spec_key", *_ORDER])
 
     def scores(self, scorer: str | None = None) -> "pd.DataFrame":
         """One row per scored row and scorer, in dataset order.
@@ -84,8 +85,8 @@ class StoredRun:
         return pd.concat(frames, ignore_index=True)
 
     def _scores_of(self, spec_key: str, scorer_key: str) -> "pd.DataFrame":
-        tables = [read_table(path) for path in parts(self.folder.scores(spec_key, scorer_key))]
-        frame = _frame(tables, None, ["sample_index", "trial", "row"])
+        scores = read_scores(self.folder.scores(spec_key, scorer_key))
+        frame = _frame(scores, _ORDER)
         frame.insert(0, "scorer_key", scorer_key)
         frame.insert(0, "spec_key", spec_key)
         return frame
@@ -102,7 +103,8 @@ class StoredRun:
                 where=str(self.folder.path),
                 fix=f"finish it with: evalmill run --resume {self.folder.run_id}",
             )
-        return _frame([read_table(self.folder.metrics)], metric_schema(), [])
+        frame: pd.DataFrame = read_table(self.folder.metrics).to_pandas()
+        return frame
 
     def wide(self) -> "pd.DataFrame":
         """One row per sample, trial and row, with every score as `<scorer>.<field>`.
@@ -136,27 +138,18 @@ def load_run(run: str | Path, store: str | Path = ".evalmill") -> StoredRun:
     return StoredRun(RunFolder(folder))
 
 
-def _frame(
-    tables: list["pa.Table"], schema: "pa.Schema | None", order: list[str] | None = None
-) -> "pd.DataFrame":
-    import pyarrow as pa
-
-    if not tables and schema is not None:
-        tables = [schema.empty_table()]
-    frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
-    order = _ORDER if order is None else order
-    if order:
-        frame = frame.sort_values(order, kind="stable", ignore_index=True)
-    return frame
+def _frame(table: "pa.Table", order: list[str]) -> "pd.DataFrame":
+    frame: pd.DataFrame = table.to_pandas()
+    return frame.sort_values(order, kind="stable", ignore_index=True)
 
 
 def _joined(wide: "pd.DataFrame", scores: "pd.DataFrame", key: str) -> "pd.DataFrame":
     fields = [name for name in scores.columns if name not in (*SCORE_COLUMNS, *_ROW, "scorer_key")]
-    kept = scores[[*_ROW, "status", "error_message", *fields]].rename(
-        columns={
-            name: f"{key}.{score_name(name)}" for name in ("status", "error_message", *fields)
-        }
-    )
+    names = {name: f"{key}.{name}" for name in _ENDS}
+    names |= {
+        name: f"{key}.{name if score_name(name) in _ENDS else score_name(name)}" for name in fields
+    }
+    kept = scores[[*_ROW, *names]].rename(columns=names)
     had = [name for name in kept.columns if name in wide.columns and name not in _ROW]
     if not had:
         return wide.merge(kept, on=_ROW, how="left")

@@ -1,11 +1,12 @@
 """Writing and reading the Parquet parts of samples and scores."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.errors import StoreError
-from tasks_lib.jsontext import dumps
+from tasks_lib.jsontext import dumps, storable
 from tasks_lib.results.arrow import lighten
 from tasks_lib.results.folder import part_name, parts, write_atomically
 from tasks_lib.results.schemas import (
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _COMPRESSION = {"compression": "zstd", "compression_level": 3}
+_OWN = "score."  # before the name of a score whose column would clash
+_LEAST_INEXACT = 2.0**63  # integers from here on are written as the floats they equal
 
 
 def write_table(path: Path, table: "pa.Table") -> None:
@@ -42,13 +45,26 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> "pa.Table":
     Raises:
         StoreError: it is missing or damaged.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     lighten()
+    with _damage_told(path), pq.ParquetFile(path) as file:
+        return file.read(columns=columns)
+
+
+def _read_schema(path: Path) -> "pa.Schema":
+    import pyarrow.parquet as pq
+
+    with _damage_told(path):
+        return pq.read_schema(path)
+
+
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    import pyarrow as pa
+
     try:
-        with pq.ParquetFile(path) as file:
-            return file.read(columns=columns)
+        yield
     except (OSError, pa.ArrowException) as error:
         raise StoreError(
             f"can't read the part: {error}", where=str(path), fix="delete it and resume the run"
@@ -134,27 +150,37 @@ def score_rows(
 
 def column_name(score: str) -> str:
     """The column a score is stored in: its name, unless a row's own column has that."""
-    return f"score.{score}" if score in SCORE_COLUMNS else score
+    clash = score in SCORE_COLUMNS or score.startswith(_OWN)
+    return storable(_OWN + score if clash else score)
 
 
 def score_name(column: str) -> str:
     """The score that a column stores."""
-    return column.removeprefix("score.")
+    return column.removeprefix(_OWN)
 
 
 def _stored(row: dict[str, Any] | None, name: str, kind: ScoreKind) -> Any:
     if row is None or name not in row or (value := row[name]) is None:
         return None
-    if kind == "json":
-        return dumps(value)
-    if kind in ("number", "share"):
-        try:
+    match kind:
+        case "json":
+            return _json(value)
+        case "number" | "share":
             return float(value)
-        except OverflowError:
-            return float("inf") if value > 0 else float("-inf")
-    if kind == "text":
-        return value.encode("utf-8", "replace").decode()
+        case "text":
+            return storable(value)
     return value
+
+
+def _json(value: Any) -> str:
+    """JSON text of a value among others of other kinds.
+
+    A number is written the same whether or not it was a float64 column before: which values
+    share a column at first depends on the size of batches, and must not show.
+    """
+    if isinstance(value, float) and value.is_integer() and abs(value) < _LEAST_INEXACT:
+        value = int(value)
+    return dumps(value)
 
 
 def field_kinds(schema: "pa.Schema") -> dict[str, ScoreKind]:
@@ -175,17 +201,38 @@ def unify_scores(folder: Path) -> dict[str, ScoreKind]:
     Raises:
         StoreError: a part can't be read or written.
     """
-    import pyarrow.parquet as pq
-
-    schemas = {path: pq.read_schema(path) for path in parts(folder)}
-    joined: dict[str, ScoreKind] = {}
-    for schema in schemas.values():
-        for name, kind in field_kinds(schema).items():
-            joined[name] = joined_kind(joined.get(name, "null"), kind)
-    target = score_schema(joined)
+    schemas = {path: _read_schema(path) for path in parts(folder)}
+    kinds = _joined_kinds(schemas.values())
+    target = score_schema(kinds)
     for path, schema in schemas.items():
         if not schema.equals(target, check_metadata=True):
-            write_table(path, _recast(read_table(path), joined))
+            write_table(path, _recast(read_table(path), kinds))
+    return kinds
+
+
+def read_scores(folder: Path) -> "pa.Table":
+    """Read all scores of a scorer, also where the parts have no common schema yet.
+
+    Raises:
+        StoreError: there are none, or a part is damaged.
+    """
+    import pyarrow as pa
+
+    tables = [read_table(path) for path in parts(folder)]
+    if not tables:
+        raise StoreError("there are no scores", where=str(folder), fix="resume the run")
+    kinds = _joined_kinds(table.schema for table in tables)
+    target = score_schema(kinds)
+    return pa.concat_tables(
+        table if table.schema.equals(target) else _recast(table, kinds) for table in tables
+    )
+
+
+def _joined_kinds(schemas: "Iterable[pa.Schema]") -> dict[str, ScoreKind]:
+    joined: dict[str, ScoreKind] = {}
+    for schema in schemas:
+        for name, kind in field_kinds(schema).items():
+            joined[name] = joined_kind(joined.get(name, "null"), kind)
     return joined
 
 
@@ -201,6 +248,6 @@ def _recast(table: "pa.Table", kinds: dict[str, ScoreKind]) -> "pa.Table":
         elif had[name] == kind or {had[name], kind} == {"share", "number"}:
             columns.append(table.column(name))
         else:
-            values: Iterable[Any] = table.column(name).to_pylist()
-            columns.append([None if value is None else dumps(value) for value in values])
+            values = table.column(name).to_pylist()
+            columns.append([None if value is None else _json(value) for value in values])
     return pa.table(columns, schema=schema)

@@ -140,7 +140,7 @@ def score_schema(kinds: dict[str, "ScoreKind"]) -> "pa.Schema":
         "trial": pa.int32(),
         "row": pa.int32(),
         "excluded": pa.bool_(),
-        "action_rules": pa.list_(pa.string()),
+        "action_rules": pa.list_(pa.field("element", pa.string())),  # as Parquet names it
     }
     nullable = {"trial", "error_class", "error_message", "metadata"}
     by_kind: dict[str, Any] = {
@@ -189,16 +189,23 @@ ScoreKind = Literal["bool", "share", "number", "text", "json", "null"]
 
 
 def kind_of(value: Any) -> ScoreKind:
-    """The kind one score value calls for."""
+    """The kind one score value calls for; an integer that no float64 equals is JSON."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "bool"
-    if isinstance(value, int | float):
+    if isinstance(value, float) or (isinstance(value, int) and _fits_float(value)):
         return "number"
     if isinstance(value, str):
         return "text"
     return "json"
+
+
+def _fits_float(value: int) -> bool:
+    try:
+        return float(value) == value
+    except OverflowError:
+        return False
 
 
 def joined_kind(left: ScoreKind, right: ScoreKind) -> ScoreKind:

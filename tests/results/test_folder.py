@@ -1,0 +1,133 @@
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tasks_lib.errors import StoreError
+from tasks_lib.results.folder import (
+    RunFolder,
+    part_name,
+    part_range,
+    parts,
+    read_json,
+    run_folders,
+    write_atomically,
+    write_json,
+)
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def test_everything_has_its_place(tmp_path: Path):
+    folder = RunFolder(tmp_path / "store" / "runs" / "run-1")
+    assert (folder.run_id, folder.store) == ("run-1", tmp_path / "store")
+    places = [
+        folder.run_json,
+        folder.resolved,
+        folder.metrics,
+        folder.complete,
+        folder.samples("exam"),
+        folder.scores("exam", "right"),
+    ]
+    assert [str(place.relative_to(folder.path)) for place in places] == [
+        "run.json",
+        "resolved.yaml",
+        "metrics.parquet",
+        "complete",
+        "samples/exam",
+        "scores/exam/right",
+    ]
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 1), (999_999, 1_000_000), (0, 123_456_789)])
+def test_a_parts_name_states_its_range_and_sorts_by_it(start: int, stop: int):
+    assert part_range(Path(part_name(start, stop))) == (start, stop)
+    assert part_name(start, stop) < part_name(stop, stop + 1)
+
+
+def test_only_finished_parts_are_parts(tmp_path: Path):
+    names = [part_name(5, 9), part_name(0, 5)]
+    for name in [*names, f".{names[0]}.123.tmp", "notes.txt", "part-1.parquet"]:
+        (tmp_path / name).touch()
+    assert [path.name for path in parts(tmp_path)] == sorted(names)
+    assert parts(tmp_path / "missing") == []
+    with pytest.raises(ValueError, match=r"'notes\.txt' is no part"):
+        part_range(tmp_path / "notes.txt")
+
+
+def no_space(path: Path) -> None:
+    path.write_bytes(b"half")
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def interrupted(path: Path) -> None:
+    path.write_bytes(b"half")
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("write", "error"), [(no_space, StoreError), (interrupted, KeyboardInterrupt)]
+)
+def test_a_file_gets_there_whole_or_not_at_all(tmp_path: Path, write, error: type):
+    file = tmp_path / "new" / "file"
+    write_atomically(file, lambda path: path.write_bytes(b"old"))
+    with pytest.raises(error) as caught:
+        write_atomically(file, write)
+    assert file.read_bytes() == b"old"
+    assert os.listdir(file.parent) == ["file"], "and leaves nothing behind"
+    if error is StoreError:
+        assert str(caught.value) == (
+            f"{file}: can't write: No space left on device; free disk space, check the "
+            "permissions, or choose another store with --out"
+        )
+
+
+def test_a_folder_that_can_not_be_is_a_store_error(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="can't write: "):
+        write_atomically(tmp_path / "file" / "x", lambda path: path.touch())
+
+
+def test_a_killed_writer_leaves_the_old_file_and_no_part(tmp_path: Path):
+    file = tmp_path / part_name(0, 1)
+    file.write_bytes(b"old")
+    script = f"""
+import os
+from pathlib import Path
+from tasks_lib.results.folder import write_atomically
+
+def write(path):
+    path.write_bytes(b"half")
+    os.kill(os.getpid(), 9)
+
+write_atomically(Path({str(file)!r}), write)
+"""
+    subprocess.run([sys.executable, "-c", script], cwd=REPOSITORY, check=False)
+    assert file.read_bytes() == b"old"
+    assert parts(tmp_path) == [file]
+
+
+def test_json_comes_back(tmp_path: Path):
+    value = {"a": [1, None, "ü\0"], "b": {"c": 0.5}}
+    write_json(tmp_path / "x.json", value)
+    assert read_json(tmp_path / "x.json") == value
+
+
+def test_json_that_is_missing_or_none_is_a_store_error(tmp_path: Path):
+    with pytest.raises(StoreError, match=r"x\.json: can't read: No such file"):
+        read_json(tmp_path / "x.json")
+    (tmp_path / "x.json").write_bytes(b'{"a": ')
+    with pytest.raises(StoreError, match=r"x\.json: is no JSON: "):
+        read_json(tmp_path / "x.json")
+
+
+def test_runs_are_listed_newest_first(tmp_path: Path):
+    for name in ("20250101T000000Z-e-aaaaaa", "20260101T000000Z-a-bbbbbb", "empty"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+    for name in ("20250101T000000Z-e-aaaaaa", "20260101T000000Z-a-bbbbbb"):
+        write_json(tmp_path / "runs" / name / "run.json", {})
+    assert [folder.run_id[:4] for folder in run_folders(tmp_path)] == ["2026", "2025"]
+    assert list(run_folders(tmp_path / "missing")) == []
