@@ -5,6 +5,8 @@ import threading
 from functools import cache
 from importlib.abc import MetaPathFinder
 
+_LOCK = threading.Lock()
+
 
 class _NoPandas(MetaPathFinder):
     """Hides pandas from the thread that made it."""
@@ -34,12 +36,15 @@ def lighten() -> None:
     """
     import pyarrow as pa
 
-    pa.set_memory_pool(pa.system_memory_pool())
-    if "pandas" in sys.modules:
-        return
-    hidden = _NoPandas()
-    sys.meta_path.insert(0, hidden)
-    try:
-        pa.array([0])
-    finally:
-        sys.meta_path.remove(hidden)
+    with _LOCK:
+        pa.set_memory_pool(pa.system_memory_pool())
+        if "pandas" in sys.modules:
+            return
+        # The list is replaced, never changed: another thread that is importing goes through
+        # it, and would miss a finder when one before it is removed.
+        finders = sys.meta_path
+        sys.meta_path = [_NoPandas(), *finders]
+        try:
+            pa.array([0])
+        finally:
+            sys.meta_path = finders
