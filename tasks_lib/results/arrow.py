@@ -42,9 +42,9 @@ def lighten() -> None:
             return
         # The list is replaced, never changed: another thread that is importing goes through
         # it, and would miss a finder when one before it is removed.
-        finders = sys.meta_path
-        sys.meta_path = [_NoPandas(), *finders]
+        hidden = _NoPandas()
+        sys.meta_path = [hidden, *sys.meta_path]
         try:
             pa.array([0])
         finally:
-            sys.meta_path = finders
+            sys.meta_path = [finder for finder in sys.meta_path if finder is not hidden]
