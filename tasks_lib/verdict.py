@@ -1,7 +1,9 @@
 """What a finished run comes to: its status and exit code."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 from tasks_lib import exit_codes
@@ -52,7 +54,8 @@ def judge_run(
 ) -> Verdict:
     """Return the verdict on a run that reached its end.
 
-    More errors than allowed come first: a gate over rows that are missing says nothing.
+    More errors than allowed come first: a gate over rows that are missing says nothing. And a
+    gate that the failed rows could turn is neither held nor failed.
 
     Args:
         outcomes: how each specification ended.
@@ -61,27 +64,49 @@ def judge_run(
     """
     rows = sum(outcome.n_rows for outcome in outcomes)
     errors = sum(outcome.n_error for outcome in outcomes)
-    every = rows > 0 and errors == rows
-    if errors > settings.max_error_rate * rows or every:
-        words = f"{errors} of {rows} rows failed"
-        if not every:
-            words += f", more than the {settings.max_error_rate:.1%} allowed"
-        return Verdict("failed" if every else "complete", exit_codes.TOO_MANY_ERRORS, (words,))
-    gates = (_gate(name, least, metrics) for name, least in settings.fail_under.items())
-    failures = [failure for failure in gates if failure is not None]
-    if failures:
-        return Verdict("complete", exit_codes.GATE_FAILED, tuple(failures))
+    if rows and errors == rows:
+        return Verdict("failed", exit_codes.TOO_MANY_ERRORS, (f"{errors} of {rows} rows failed",))
+    if rows and errors / rows > settings.max_error_rate:
+        words = (
+            f"{errors} of {rows} rows failed, more than the {settings.max_error_rate:.1%} allowed"
+        )
+        return Verdict("complete", exit_codes.TOO_MANY_ERRORS, (words,))
+    headline = [row for row in metrics if row["purpose"] != "qa"]
+    if headline and all(row["value"] is None for row in headline):
+        words = "no metric has a value"
+        return Verdict("failed", exit_codes.TOO_MANY_ERRORS, (words,))
+    gates = [_gate(name, least, metrics) for name, least in settings.fail_under.items()]
+    for ending in ("failed", "undecided"):
+        words_of = tuple(words for state, words in chain(*gates) if state == ending)
+        if words_of:
+            code = exit_codes.GATE_FAILED if ending == "failed" else exit_codes.TOO_MANY_ERRORS
+            return Verdict("complete", code, words_of)
     return Verdict("complete", exit_codes.DONE)
 
 
-def _gate(name: str, least: float, metrics: Sequence[dict[str, Any]]) -> str | None:
-    """Say how the gate `name` fails; None when it holds."""
+GateState = Literal["held", "failed", "undecided"]
+
+
+def _gate(
+    name: str, least: float, metrics: Sequence[dict[str, Any]]
+) -> list[tuple[GateState, str]]:
+    """Say how the gate `name` ends on every row it is for."""
     found = [row for row in metrics if name in (row["name"], row["metric_key"])]
     if not found:
         known = ", ".join(sorted({row["name"] for row in metrics})) or "none"
-        return f"gate failed: no metric is named '{name}' (metrics: {known})"
-    for row in found:
-        if row["value"] is None or row["value"] < least:
-            value = "no value" if row["value"] is None else f"{row['value']:.4g}"
-            return f"gate failed: {row['spec_key']} {name} is {value}, under {least:g}"
-    return None
+        return [("failed", f"gate failed: no metric is named '{name}' (metrics: {known})")]
+    return [_gate_on(row, f"{row['spec_key']} {name}", least) for row in found]
+
+
+def _gate_on(row: dict[str, Any], what: str, least: float) -> tuple[GateState, str]:
+    value, low, high = row["value"], row["bound_low"], row["bound_high"]
+    if value is None or math.isnan(value):
+        return "failed", f"gate failed: {what} has no value"
+    if row["n_error"] and None not in (low, high) and low < least <= high:
+        return "undecided", (
+            f"gate undecided: {what} is {value:.4g}, but its {row['n_error']} failed rows could "
+            f"make it anything from {low:.4g} to {high:.4g}, and the gate is at {least:g}"
+        )
+    if value < least:
+        return "failed", f"gate failed: {what} is {value:.4g}, under {least:g}"
+    return "held", ""

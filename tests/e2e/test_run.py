@@ -192,7 +192,7 @@ def test_rows_that_fail_are_errors_not_zeros_and_decide_the_exit_code(lab):
         "n_rows": 12, "n_scored": 10, "n_error": 2,
     }  # fmt: skip
 
-    allowed = lab.run("--max-error-rate", "0.2", "--fail-under", "is_correct_mean=0.7")
+    allowed = lab.run("--max-error-rate", "0.2", "--fail-under", "is_correct_mean=0.6")
     assert allowed.exit_code == 0, "2 of 12 are less than a fifth"
     assert lab.asked == 13, "what failed is asked again, what succeeded is not"
     lab.write(qa_jsonl=questions(2, note=" of none").replace("Number", "FAULT=400"))
