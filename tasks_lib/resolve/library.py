@@ -1,5 +1,6 @@
 """The entities a run may name by key: found, loaded and typed when first named."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ _LISTS: dict[Kind, str] = {
     "model-adapter": "model_adapters",
 }
 
+_DOT_LOST = re.compile(r"(?<=\d)-(?=\d(?:\D|$))")
+"""Where a key may have lost a dot of the model's name, as `4-1` has of `4.1`."""
+
 
 class Library:
     """Looks a key up in the run file, then among the files of the project.
@@ -36,7 +40,6 @@ class Library:
     Attributes:
         models: the models named so far, by key.
         adapters: the declared adapters these use, by key.
-        warnings: what was tolerated in the files loaded for a key.
     """
 
     def __init__(self, run: Part, project: Project, problems: Problems) -> None:
@@ -51,7 +54,13 @@ class Library:
         self._unusable: set[str] = set()
         self.models: dict[str, Model] = {}
         self.adapters: dict[str, ModelAdapter] = {}
-        self.warnings: list[str] = []
+        self._tolerated: list[str] = []
+        self._guessed: dict[str, str] = {}
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was tolerated in the files loaded for a key, and which names were guessed."""
+        return [*self._tolerated, *map(_guess_words, self._guessed, self._guessed.values())]
 
     def declare_file(self, kind: Kind, path: Path) -> str | None:
         """Make the entity of a file known, before all others of its key; return the key.
@@ -124,7 +133,9 @@ class Library:
             except ValueError as error:
                 self._problems.add(DefinitionError(str(error), asking.where))
                 return name
-        if key not in self.models and key not in self._unusable:
+        is_known = key in self.models and not ("/" in name and key in self._guessed)
+        if not is_known and key not in self._unusable:
+            self._guessed.pop(key, None)
             model = self._model(name, key, asking)
             if model is None:
                 self._unusable.add(key)
@@ -148,6 +159,8 @@ class Library:
                 self._problems.add(self._unknown("model", name, asking))
                 return None
             name = f"{provider}/{rest}"
+            if _DOT_LOST.search(rest):
+                self._guessed[key] = name
         return provider_model(name, key)
 
     def _check_secrets(self, model: Part, tree: Any, path: KeyPath) -> None:
@@ -185,7 +198,7 @@ class Library:
 
     def _load(self, path: Path) -> Part:
         document = load(path)
-        self.warnings.extend(document.warnings)
+        self._tolerated.extend(document.warnings)
         return Part(document.tree, document)
 
     def _unknown(self, kind: Kind, key: str, asking: DefinitionError) -> DefinitionError:
@@ -200,6 +213,15 @@ class Library:
         return DefinitionError(
             f"there is no {what} '{key}'", asking.where, did_you_mean(key, known) or place
         )
+
+
+def _guess_words(key: str, name: str) -> str:
+    provider, _, model = name.partition("/")
+    dotted = _DOT_LOST.sub(".", model, count=1)
+    return (
+        f"model '{key}' is not declared, so {provider} is asked for '{model}'; if that is not "
+        f"its name, declare it: models: [{{$provider: {provider}/{dotted}}}]"
+    )
 
 
 def provider_model(reference: str, key: str | None = None) -> Model:
