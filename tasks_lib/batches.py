@@ -17,7 +17,8 @@ MAX_TASK_RUNS = 1_000
 """Prefect task runs in a flow run at most, whatever the batch size asked for."""
 
 BATCH_SECONDS = 5.0
-LONGEST_BATCH_SECONDS = 120.0
+"""A batch lasts about so long, unless there would be too many."""
+
 EXPECTED_SECONDS = 1.0
 """Assumed length of a call before anything is known of the model."""
 
@@ -27,8 +28,8 @@ _FIXED_TASK_RUNS = 8  # score-all and reduce, and room for artifacts
 def batch_size(n_samples: int, concurrency: int) -> int:
     """Return how many samples a batch holds when nobody says so.
 
-    A batch lasts some seconds at the allowed concurrency and loses at most two minutes of
-    work; there are at most `MAX_BATCHES` of them.
+    A batch lasts some seconds at the allowed concurrency; there are at most `MAX_BATCHES` of
+    them. What a batch that is lost had asked for is in the ledger.
 
     Args:
         n_samples: samples of the specification.
@@ -37,8 +38,7 @@ def batch_size(n_samples: int, concurrency: int) -> int:
     if n_samples <= SINGLES:
         return 1
     wanted = ceil(concurrency * BATCH_SECONDS / EXPECTED_SECONDS)
-    longest = ceil(concurrency * LONGEST_BATCH_SECONDS / EXPECTED_SECONDS)
-    return max(min(wanted, longest, n_samples), ceil(n_samples / MAX_BATCHES))
+    return max(min(wanted, n_samples), ceil(n_samples / MAX_BATCHES))
 
 
 def cut(n_samples: int, size: int) -> tuple[tuple[int, int], ...]:

@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 
 from tasks_lib.batches import batch_size, cut, fitting_sizes, interleaved
-from tasks_lib.errors import DefinitionError
+from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.models.service import allowed_concurrency
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
 from tasks_lib.sources import Rows
@@ -147,17 +147,18 @@ def make_plan(
         cuts: the batches of each specification, when an earlier run has settled them.
 
     Raises:
-        DefinitionError: a specification has no samples, or the run id can't be a folder name.
+        DefinitionErrors: specifications have no samples.
+        DefinitionError: the run id can't be a folder name.
     """
-    counts = []
-    for spec in evaluation.specs:
-        n = len(rows[spec.key])
-        if n == 0 and not isinstance(spec.task.definition, SystemTask):
-            raise DefinitionError(
-                f"specification '{spec.key}' has no samples",
-                fix="check the dataset and its filters",
-            )
-        counts.append(n)
+    counts = [len(rows[spec.key]) for spec in evaluation.specs]
+    if problems := [
+        DefinitionError(
+            f"specification '{spec.key}' has no samples", fix="check the dataset and its filters"
+        )
+        for spec, n in zip(evaluation.specs, counts, strict=True)
+        if n == 0 and not isinstance(spec.task.definition, SystemTask)
+    ]:
+        raise DefinitionErrors(problems)
     concurrency = [_concurrency(evaluation, spec, settings) for spec in evaluation.specs]
     sizes = [
         settings.batch_size or batch_size(n, allowed)
