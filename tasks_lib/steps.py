@@ -14,6 +14,7 @@ from tasks_lib.rescoring import StoredSamples
 from tasks_lib.results.folder import part_name
 from tasks_lib.results.parts import (
     read_samples,
+    score_name,
     score_rows,
     statuses,
     unify_scores,
@@ -162,8 +163,15 @@ def _score_all(run: Run, spec_key: str) -> StepResult:
     }
     if together:
         _score_together(run, spec_key, together)
+    given: set[str] = set()
     for key in scorers:
-        unify_scores(run.folder.scores(spec_key, key))
+        kinds = unify_scores(run.folder.scores(spec_key, key))
+        given.update(score_name(name) for name in kinds)
+    trials = definition.trials if run.spec(spec_key).num_trials > 1 else None
+    if trials and given:
+        for name in trials.unknown_scores(given):
+            words = f"{spec_key}: no scorer gives the score '{name}' that trials aggregate"
+            run.warnings.append(words)
     if definition.actions and scorers:
         apply_rules(run, spec_key)
     return {"rows": run.plan.spec(spec_key).n_samples}

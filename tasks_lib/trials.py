@@ -1,7 +1,7 @@
 """Trials: every sample solved and scored several times, and what its scores come to."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from math import comb, fsum, inf, nan
 from typing import Annotated, Any, Literal, Self
@@ -208,6 +208,11 @@ class Trials(Definition):
                 )
             seen.add(name)
         return self
+
+    def unknown_scores(self, given: Collection[str]) -> list[str]:
+        """Return the scores that aggregators name and no scorer gives."""
+        named = dict.fromkeys(entry.score_name for entry in self.score_aggregators or ())
+        return [name for name in named if name not in given]
 
     def check_enough(self, num_trials: int) -> None:
         """Check that every aggregator can be computed of so many trials.

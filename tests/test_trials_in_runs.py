@@ -1,0 +1,323 @@
+"""Trials through the whole engine: how often is asked, what is stored, aggregated, counted."""
+
+import pytest
+
+from tasks_lib.errors import DefinitionErrors
+from tasks_lib.models.ledger import entries
+from tasks_lib.resolve import Overrides, resolve
+from tests.engine import ASK, EQUALS, python_scorer, saying
+
+DATA = [{"q": "2 + 2", "a": "4"}, {"q": "1 + 3", "a": "4"}]
+
+
+def task(*aggregators, trials=4, scorers=(EQUALS,), **more):
+    written = [
+        {"score_name": score, "aggregator": {"function": function, **fields}}
+        for score, function, fields in aggregators
+    ]
+    return {
+        "dataset": {"key": "qa"},
+        "solver": ASK,
+        "scorers": list(scorers),
+        "trials": {"num_trials": trials, "score_aggregators": written or None},
+        **more,
+    }
+
+
+def means(*fields, scorer=EQUALS):
+    return {**scorer, "metrics": [{"type": "mean", "field": f, "name": f} for f in fields]}
+
+
+def test_every_sample_is_solved_and_scored_in_every_trial_and_metrics_use_aggregates(engine):
+    ran = engine.run(task(), DATA, models=[saying(["5", "5", "4", "5"], ["4"])])
+    trials = ran.trials()
+    assert list(trials["trial"]) == [0, 1, 2, 3] * 2
+    assert list(trials["is_correct"]) == [0, 0, 1, 0, 1, 1, 1, 1]
+    assert list(ran.aggregates()["is_correct"]) == [0.25, 1.0]
+    row = ran.metrics["is_correct_mean"]
+    assert (row["value"], row["n"], row["n_total"], row["ci_method"]) == (0.625, 2, 2, "t")
+    assert list(ran.run.samples()["output_text"]) == ["5", "5", "4", "5", "4", "4", "4", "4"]
+    spec = ran.spec
+    assert (spec["num_trials"], spec["n_samples"], spec["n_rows"]) == (4, 2, 8)
+    assert ran.run.record["calls"]["total"] == 8
+
+
+def test_br_068_trials_are_asked_for_apart_and_more_of_them_ask_for_the_difference(engine):
+    said = saying([f"r{n}" for n in range(1, 8)])
+    first = engine.run(task(trials=5), DATA[:1], models=[said])
+    assert engine.requests(first) == 5
+    assert list(first.run.samples()["output_text"]) == ["r1", "r2", "r3", "r4", "r5"]
+    assert list(first.run.samples()["trial"]) == [0, 1, 2, 3, 4]
+    second = engine.run()
+    assert engine.requests(second) == 0
+    assert list(second.run.samples()["output_text"]) == ["r1", "r2", "r3", "r4", "r5"]
+    more = engine.run(overrides=Overrides(num_trials=7))
+    assert [entry.trial for entry in entries(engine.store, more.run.folder.run_id)] == [5, 6]
+    assert list(more.run.samples()["output_text"]) == [f"r{n}" for n in range(1, 8)]
+
+
+def test_br_069_every_generation_is_scored(engine):
+    aggregators = [
+        ("is_correct", "unbiased_pass@k", {"k": k, "score_name": f"pass@{k}"}) for k in (1, 2)
+    ]
+    scorer = means("is_correct", "pass@1", "pass@2")
+    ran = engine.run(
+        task(*aggregators, scorers=[scorer]), DATA[:1], models=[saying(["5", "5", "4", "5"])]
+    )
+    assert list(ran.trials()["is_correct"]) == [0, 0, 1, 0]
+    assert ran.values == {"is_correct": 0.25, "pass@1": 0.25, "pass@2": 0.5}
+
+
+def test_br_069_an_errored_trial_lowers_n_and_too_few_for_k_are_an_error(engine):
+    aggregators = [("ok", "unbiased_pass@k", {"k": k, "score_name": f"pass@{k}"}) for k in (2, 4)]
+    scorer = python_scorer(
+        "def compute_scores(sample, solver_output):\n"
+        "    said = solver_output.output.choices[0].message.content\n"
+        "    return {'ok': {'y': True, 'n': False}[said]}\n",
+        "ok",
+        "pass@2",
+        "pass@4",
+    )
+    model = saying(["y", "broken", "n", "n"], ["y", "n", "n", "n"])
+    ran = engine.run(task(*aggregators[:1], scorers=[scorer]), DATA, models=[model])
+    assert list(ran.aggregates()["pass@2"]) == [pytest.approx(2 / 3), pytest.approx(0.5)]
+    assert '"failed_trials":1' in ran.aggregates()["metadata"].iloc[0]
+    assert ran.spec["n_error"] == 1
+    ran = engine.run(task(*aggregators, scorers=[scorer]), DATA, models=[model])
+    error, fine = ran.aggregates()["error_message"]
+    assert error.startswith("unbiased_pass@4 needs 4 trials, and 3 were scored")
+    assert fine is None or fine != fine
+    assert ran.metrics["pass@4"]["n_error"] == 1
+    assert ran.values["pass@4"] == 1.0
+    assert ran.spec["n_error"] == 4
+    assert ran.result["exit_code"] == 3
+
+
+def test_more_tries_than_trials_are_refused_before_any_call(engine):
+    engine.write(task(("is_correct", "unbiased_pass^k", {"k": 5})), DATA, models=[saying("x")])
+    with pytest.raises(DefinitionErrors, match=r"unbiased_pass\^5 of 'is_correct' needs 5 trials"):
+        resolve(engine.folder / "run.yaml", Overrides())
+    assert resolve(engine.folder / "run.yaml", Overrides(num_trials=5)).specs[0].num_trials == 5
+    assert resolve(engine.folder / "run.yaml", Overrides(num_trials=1)).specs[0].num_trials == 1
+
+
+def test_documented_aggregator_is_read_by_a_metric_of_its_name(engine):
+    """The guide's example: an aggregator named `pass^3` beside `field: "pass^3"`."""
+    definition = task(
+        ("is_correct", "pass^k", {"k": 3, "score_name": "pass^3"}),
+        trials=3,
+        scorers=[means("pass^3", "is_correct")],
+    )
+    ran = engine.run(definition, DATA[:1], models=[saying(["4", "4", "5"])])
+    assert ran.values == {"pass^3": pytest.approx(8 / 27), "is_correct": pytest.approx(2 / 3)}
+
+
+def test_aggregators_apply_to_every_scorer_that_gives_the_score(engine):
+    other = {**EQUALS, "key": "other", "ground_truth": "5"}
+    definition = task(("is_correct", "max", {}), trials=2, scorers=[EQUALS, other])
+    ran = engine.run(definition, DATA[:1], models=[saying(["4", "5"])])
+    for key in ("right", "other"):
+        assert list(ran.aggregates(key)["is_correct.max"]) == [1.0]
+        assert list(ran.aggregates(key)["is_correct"]) == [0.5]
+
+
+def test_an_aggregator_of_a_score_nobody_gives_is_told(engine):
+    ran = engine.run(task(("is_corect", "max", {})), DATA, models=[saying(default="4")])
+    assert ran.result["warnings"] == [
+        "exam: no scorer gives the score 'is_corect' that trials aggregate"
+    ]
+
+
+def test_text_scores_are_kept_per_trial_and_have_no_aggregate(engine):
+    scorer = python_scorer("def compute_scores(sample): return {'label': 'x', 'n': 1}", "n")
+    ran = engine.run(task(trials=2, scorers=[scorer]), DATA[:1], models=[saying(default="4")])
+    assert list(ran.trials()["label"]) == ["x", "x"]
+    assert list(ran.aggregates()["label"].isna()) == [True]
+
+
+def test_an_aggregator_that_can_not_take_a_score_fails_the_sample_and_is_counted(engine):
+    scorer = python_scorer("def compute_scores(sample): return {'ok': int(sample['a'])}", "ok")
+    definition = task(("ok", "pass@k", {"k": 1}), trials=2, scorers=[scorer])
+    data = [{"q": "?", "a": "1"}, {"q": "!", "a": "2"}]
+    ran = engine.run(definition, data, models=[saying(default="4")])
+    assert list(ran.aggregates()["status"]) == ["ok", "error"]
+    assert (ran.metrics["ok"]["n"], ran.metrics["ok"]["n_error"]) == (1, 1)
+    assert (ran.spec["n_rows"], ran.spec["n_error"]) == (4, 2)
+    assert ran.result["exit_code"] == 3
+
+
+def test_failed_trials_are_left_out_and_samples_without_any_are_errors_with_bounds(engine):
+    failing = {"sample_id": "1", "error": {"status": 400}}
+    ran = engine.run(task(), DATA, models=[saying(["4", "4", "4", "5"], failing)])
+    row = ran.metrics["is_correct_mean"]
+    assert (row["value"], row["n"], row["n_error"]) == (0.75, 1, 1)
+    assert (row["bound_low"], row["bound_high"]) == (0.375, 0.875)
+    assert "all 4 trials failed" in ran.aggregates()["error_message"].iloc[1]
+    assert ran.spec["n_error"] == 4
+
+
+def test_a_trial_does_not_see_what_code_did_to_the_sample_in_another(engine):
+    solver = {
+        "type": "python",
+        "run_solver_snippet": "async def run_solver(sample, model, trace):\n"
+        "    sample['seen'].append('x')\n"
+        "    trace.append_user_message(str(len(sample['seen'])))\n"
+        "    trace.add_model_response(await model.predict(trace.items))\n"
+        "    return trace\n",
+    }
+    scorer = {"type": "string_equals", "ground_truth": "1"}
+    ran = engine.run(
+        {**task(scorers=[scorer]), "solver": solver},
+        [{"q": "?", "seen": []}],
+        models=[saying({"matches": "(.*)", "reply": r"\1"})],
+    )
+    assert ran.values == {"is_correct_mean": 1.0}
+
+
+ALL = python_scorer(
+    "def compute_scores(samples, outputs):\n"
+    "    said = [o.output.choices[0].message.content for o in outputs]\n"
+    "    return [{'unique': said.count(text) == 1} for text in said]\n",
+    "unique",
+    key="all",
+) | {"type": "python_all_samples"}
+
+
+def test_all_samples_scorers_see_each_trial_by_itself(engine):
+    definition = task(trials=2, scorers=[ALL, EQUALS])
+    ran = engine.run(definition, DATA, models=[saying(["4", "4"], ["4", "5"])])
+    assert list(ran.aggregates("all")["unique"]) == [0.5, 0.5]
+
+
+def test_an_all_samples_scorer_that_fails_in_one_trial_leaves_the_others(engine):
+    fails = {**ALL, "compute_scores_snippet": ALL["compute_scores_snippet"].replace(
+        "    return", "    assert 'broken' not in said\n    return")}  # fmt: skip
+    definition = task(trials=2, scorers=[fails])
+    ran = engine.run(definition, DATA, models=[saying(["4", "5"], ["broken", "4"])])
+    assert list(ran.aggregates()["unique"]) == [1.0, 1.0]
+    assert ran.spec["n_error"] == 2
+
+
+def test_dataset_tasks_have_trials_of_their_scorers(engine):
+    scorer = python_scorer("def compute_scores(sample): return {'n': sample['n']}", "n")
+    definition = {"dataset": {"key": "qa"}, "scorers": [scorer], "trials": {"num_trials": 3}}
+    ran = engine.run(definition, [{"n": 1}, {"n": 2}])
+    assert ran.values == {"n": 1.5}
+    assert len(ran.trials()) == 6
+
+
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_batches_do_not_matter(engine, size):
+    definition = task(("is_correct", "pass@k", {"k": 2}), scorers=[EQUALS, ALL])
+    data = [{"q": str(n), "a": "4"} for n in range(5)]
+    model = saying(*[["4", "5", "4", "5"][n:] for n in range(4)], ["5"])
+    whole = engine.run(definition, data, models=[model])
+    assert engine.run(batch_size=size).result["metrics"] == whole.result["metrics"]
+
+
+def test_rescoring_equals_the_run(engine):
+    definition = task(("is_correct", "unbiased_pass@k", {"k": 2}), scorers=[EQUALS, ALL])
+    first = engine.run(definition, DATA, models=[saying(["5", "5", "4", "5"], ["4"])])
+    again = engine.run(rescore=first)
+    assert again.result["metrics"] == first.result["metrics"]
+    assert (engine.requests(again), again.spec["num_trials"]) == (0, 4)
+    assert (
+        again.run.scores()
+        .drop(columns="metadata")
+        .equals(first.run.scores().drop(columns="metadata"))
+    )
+
+
+def test_rescoring_takes_the_recorded_trials_whatever_the_file_says(engine):
+    first = engine.run(task(), DATA, models=[saying(["5", "5", "4", "5"], ["4"])])
+    again = engine.run(rescore=first, overrides=Overrides(num_trials=2))
+    assert again.spec["num_trials"] == 4
+    assert again.values == first.values
+
+
+def test_wide_tables_hold_a_row_per_trial(engine):
+    wide = engine.run(task(), DATA, models=[saying(["5", "5", "4", "5"], ["4"])]).run.wide()
+    assert list(wide["right.is_correct"]) == [0, 0, 1, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("of_task", "of_run", "of_spec", "of_command", "expected"),
+    [
+        pytest.param(None, None, None, None, 1, id="nobody says anything"),
+        pytest.param(2, None, None, None, 2, id="the task"),
+        pytest.param(None, 3, None, None, 3, id="the run alone turns trials on"),
+        pytest.param(None, None, 4, None, 4, id="the specification alone turns trials on"),
+        pytest.param(None, None, None, 5, 5, id="the command line alone turns trials on"),
+        pytest.param(2, 3, None, None, 3, id="run over task"),
+        pytest.param(2, None, 4, None, 4, id="specification over task"),
+        pytest.param(2, 3, 4, None, 4, id="specification over run"),
+        pytest.param(2, 3, 4, 5, 5, id="command line over all"),
+        pytest.param(2, 3, 1, None, 1, id="1 in the specification turns trials off"),
+        pytest.param(2, 3, 4, 1, 1, id="1 on the command line turns trials off"),
+    ],
+)
+def test_who_says_how_many_trials(engine, of_task, of_run, of_spec, of_command, expected):
+    definition = task(trials=of_task)
+    if of_task is None:
+        del definition["trials"]
+    file = engine.write(
+        definition,
+        DATA,
+        models=[saying(default="4")],
+        specification={"trials": {"num_trials": of_spec}} if of_spec else {},
+        run_config={"trials_config": {"num_trials": of_run}} if of_run else {},
+    )
+    resolved = resolve(file, Overrides(num_trials=of_command))
+    assert resolved.specs[0].num_trials == expected
+    stored = engine.folder / "stored.yaml"
+    stored.write_text(resolved.to_yaml())
+    assert resolve(stored, Overrides()).specs[0].num_trials == expected
+
+
+@pytest.mark.parametrize(
+    ("trials", "complaint"),
+    [
+        pytest.param({"num_trials": 1}, "1 is not at least 2", id="a literal 1 in the task"),
+        pytest.param({"num_trials": 2.5}, "num_trials", id="no whole number"),
+        pytest.param({}, "'num_trials' is missing", id="no number"),
+    ],
+)
+def test_wrong_numbers_of_trials(engine, trials, complaint):
+    file = engine.write(task() | {"trials": trials}, DATA, models=[saying(default="4")])
+    with pytest.raises(DefinitionErrors, match=complaint):
+        resolve(file, Overrides())
+
+
+def test_the_number_and_the_tries_may_come_from_the_config(engine):
+    definition = task(("is_correct", "pass@k", {"k": "<< config.k >>"}), trials="<< config.n >>")
+    parameters = [
+        {"type": "int", "key": key, "display_name": key, "default_value": default}
+        for key, default in (("n", 3), ("k", 2))
+    ]
+    ran = engine.run(definition, DATA, config_spec=parameters, models=[saying(default="4")])
+    assert ran.spec["num_trials"] == 3
+    assert list(ran.aggregates()["is_correct.pass@2"]) == [1.0, 1.0]
+
+
+def test_turned_on_by_the_specification_they_have_default_aggregation(engine):
+    definition = task()
+    del definition["trials"]
+    ran = engine.run(
+        definition,
+        DATA,
+        models=[saying(["4", "5"], ["4"])],
+        specification={"trials": {"num_trials": 2}},
+    )
+    assert list(ran.aggregates()["is_correct"]) == [0.5, 1.0]
+    assert list(ran.aggregates()["is_correct.mean"]) == [0.5, 1.0]
+
+
+def test_turned_off_scores_are_as_without_trials(engine):
+    definition = task(("is_correct", "pass@k", {"k": 2}))
+    model = saying(["4", "5"], ["4"])
+    off = engine.run(definition, DATA, models=[model], overrides=Overrides(num_trials=1))
+    assert off.aggregates().empty
+    del definition["trials"]
+    without = engine.run(definition, DATA, models=[model])
+    assert off.result["metrics"] == without.result["metrics"]
+    assert off.metrics["is_correct_mean"]["ci_method"] == "wilson"
