@@ -12,6 +12,7 @@ from tests.benchmarks import (
     disk,
     first_request,
     memory,
+    multi_turn,
     prefect_overhead,
     repeat_run,
     ten_samples,
@@ -22,6 +23,7 @@ from tests.benchmarks.workbench import BenchmarkError, Result, Workbench, workbe
 BENCHMARKS: dict[str, Callable[[Workbench], Iterator[Result]]] = {
     "cpu_per_sample": cpu_per_sample.measure,
     "concurrency_use": concurrency_use.measure,
+    "multi_turn": multi_turn.measure,
     "first_request": first_request.measure,
     "ten_samples": ten_samples.measure,
     "cli_start": cli_start.measure,

@@ -8,6 +8,7 @@ import pytest
 from tasks_lib.loading import load
 from tests.benchmarks.__main__ import table
 from tests.benchmarks.floor_openai import ask_all
+from tests.benchmarks.multi_turn import SHAPES, converse
 from tests.benchmarks.workbench import BenchmarkError, Result, workbench
 from tests.benchmarks.workload import write_run_file
 from tests.fake_openai import RunningServer
@@ -18,6 +19,13 @@ def test_generated_run_file_is_right(tmp_path: Path, base_url: str | None) -> No
     file = write_run_file(tmp_path / "task", 20, base_url)
     assert load(file).warnings == ()
     assert len((tmp_path / "task/questions.jsonl").read_text().splitlines()) == 20
+
+
+@pytest.mark.parametrize("calls", SHAPES)
+def test_generated_conversations_are_right(tmp_path: Path, calls: str) -> None:
+    file = write_run_file(tmp_path / "task", 20, None)
+    converse(file, SHAPES[calls])
+    assert load(file).warnings == ()
 
 
 def test_the_floor_makes_each_call_once(fake_server: RunningServer) -> None:
