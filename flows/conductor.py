@@ -48,7 +48,7 @@ def conduct(
         Stopped: the run was interrupted.
         StoreError: the store failed.
     """
-    warn = on_warning or run.warnings.append
+    warn = on_warning or run.warn
     attempt = FlowAttempt(run, driver.pause, on_notice or _ignore)
     attempt.start()
     try:

@@ -65,7 +65,7 @@ def _sample_metrics(
         else:
             rows += repeated_rows(shared, key, scorer, counting[key], spec.num_runs)
     samples = read_ends(run.folder.samples(spec.key))
-    run.warnings += reply_warnings(spec.key, samples)
+    run.warn(*reply_warnings(spec.key, samples))
     if spec.task.definition.actions:
         rows.append(_exclusions(shared, counting))
     return rows, outcome_of(spec, samples, tables)
@@ -109,7 +109,7 @@ def _system_metrics(
     """The metric rows of a system task; one row of its own stands for success or failure."""
     metrics, error = read_evidence(run.folder, spec_key)
     if error is not None:
-        run.warnings.append(f"{spec_key}: {error}")
+        run.warn(f"{spec_key}: {error}")
     rows = [
         dict.fromkeys(METRIC_COLUMNS)
         | shared
@@ -138,7 +138,7 @@ def _finish(
 ) -> None:
     import pyarrow as pa
 
-    run.warnings += verdict.words
+    run.warn(*verdict.words)
     table = pa.Table.from_pylist(metrics, schema=metric_schema())
     write_table(run.folder.metrics, table)
     write_json(run.folder.run_json, finished_record(run, outcomes, verdict))

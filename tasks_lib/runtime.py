@@ -77,12 +77,13 @@ class Run:
         self.solved: dict[tuple[str, int], list[SampleRecord]] = {}
         """Batches solved here and not scored yet, by specification and start."""
         self.prefect_flow_run_id: str | None = None
+        ledger = Ledger(plan.settings.store, plan.run_id, _policy(plan))
         self.loop = LoopThread()
         self.models = ModelService(
             plan.evaluation.models,
             plan.evaluation.adapters,
             {**secrets, **plan.evaluation.secrets},
-            Ledger(plan.settings.store, plan.run_id, _policy(plan)),
+            ledger,
             plan.settings.max_connections,
         )
         self._specs = {spec.key: spec for spec in plan.evaluation.specs}
@@ -133,6 +134,11 @@ class Run:
             raise
         future.set_result(result)
         return result
+
+    def warn(self, *words: str) -> None:
+        """Add to the warnings what is not among them: a step that is tried again repeats itself."""
+        with self._lock:
+            self.warnings += [new for new in words if new not in self.warnings]
 
     def stop(self) -> None:
         """Begin no new call; replies in flight are still recorded. From any thread."""

@@ -2,6 +2,7 @@
 
 import secrets as tokens
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from tasks_lib.rescoring import of_file, of_run
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
 from tasks_lib.results import load_run
 from tasks_lib.results.folder import RunFolder, read_json, write_atomically, write_json
+from tasks_lib.results.schemas import SCHEMA_VERSION
 from tasks_lib.run_record import fingerprints, interrupted_record, started_record
 from tasks_lib.runtime import Run, open_run
 from tasks_lib.secrets import secret_names
@@ -100,7 +102,7 @@ class StoredRun:
         """
         now = fingerprints(evaluation, rows)
         before: dict[str, str] = self.document["plan"]["fingerprints"]
-        changed = [key for key, was in before.items() if now.get(key) != was]
+        changed = [key for key in {**before, **now} if now.get(key) != before.get(key)]
         if changed:
             names = ", ".join(f"'{key}'" for key in changed)
             raise DefinitionError(
@@ -114,14 +116,23 @@ def stored_run(folder: RunFolder) -> StoredRun:
     """Return what an earlier run had settled.
 
     Raises:
-        StoreError: there is no such run.
+        DefinitionError: there is no such run, or an evalmill of another kind made it.
+        StoreError: what is stored of it can't be read.
     """
     if not folder.run_json.exists():
         raise DefinitionError(
             f"there is no run '{folder.run_id}' in '{folder.store}'",
             fix="list the runs with: evalmill ls",
         )
-    return StoredRun(folder, read_json(folder.run_json))
+    document = read_json(folder.run_json)
+    version = document.get("schema_version") if isinstance(document, dict) else None
+    if version != SCHEMA_VERSION:
+        raise DefinitionError(
+            f"it has schema version {version!r}, not {SCHEMA_VERSION!r}, and can't be continued",
+            where=str(folder.run_json),
+            fix="start a new run; what it shares with the old one comes from the ledger",
+        )
+    return StoredRun(folder, document)
 
 
 def plan_run(
@@ -205,6 +216,8 @@ def begin(
         write_json(folder.run_json, started_record(run))
     except BaseException:
         run.close()
+        with suppress(OSError):
+            plan.run_dir.rmdir()  # empty when nothing was begun
         raise
     return run
 

@@ -171,7 +171,7 @@ def _score_all(run: Run, spec_key: str) -> StepResult:
     if trials and given:
         for name in trials.unknown_scores(given):
             words = f"{spec_key}: no scorer gives the score '{name}' that trials aggregate"
-            run.warnings.append(words)
+            run.warn(words)
     if definition.actions and scorers:
         apply_rules(run, spec_key)
     return {"rows": run.plan.spec(spec_key).n_samples}
