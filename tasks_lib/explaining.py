@@ -9,7 +9,7 @@ from tasks_lib.plan import Plan
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BaseSolver
-from tasks_lib.solvers.call_range import ONE_CALL, CallRange, CallRanges
+from tasks_lib.solvers.call_range import ONE_CALL, CallRange, CallRanges, summed
 from tasks_lib.sources import Rows
 
 CHARACTERS_PER_TOKEN = 4.0
@@ -42,7 +42,9 @@ def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict
     part = plan.spec(spec.key)
     solver = spec.task.definition.solver
     attempts = part.n_samples * spec.repeats
-    per_sample = solver.calls(spec.model_key or "") if solver is not None else {}
+    scorers = spec.task.definition.scorers
+    of_solver = solver.calls(spec.model_key or "") if solver is not None else {}
+    per_sample = summed([of_solver, *(scorer.calls() for scorer in scorers)])
     probe = rows.read(0, max(show, PROBED_SAMPLES if per_sample else 0))
     inputs = [_first_input(solver, sample) for sample in probe]
     return {
@@ -60,7 +62,7 @@ def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict
         "batch_size": max((stop - start for start, stop in part.batches), default=0),
         "estimated_input_tokens": _tokens(inputs, attempts),
         "estimate_covers": _covered(inputs, per_sample),
-        "scorers": [scorer.key or scorer.type for scorer in spec.task.definition.scorers],
+        "scorers": [scorer.key or scorer.type for scorer in scorers],
         "prompts": inputs[:show],
     }
 

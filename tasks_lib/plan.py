@@ -11,6 +11,7 @@ from tasks_lib.batches import batch_size, cut, fitting_sizes, interleaved
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.models.service import allowed_concurrency
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
+from tasks_lib.solvers.call_range import summed
 from tasks_lib.sources import Rows
 from tasks_lib.system_tasks import SystemTask
 
@@ -66,7 +67,7 @@ class SpecPlan:
         key: the specification's key.
         n_samples: samples that will be evaluated.
         batches: their ranges `[start, stop)`.
-        concurrency: calls of its model in flight at most; 1 without a model.
+        concurrency: calls of its model, or else of its judges, in flight at most; 1 without any.
     """
 
     key: str
@@ -185,7 +186,10 @@ def _concurrency(
 ) -> int:
     solver = spec.task.definition.solver
     called = solver.calls(spec.model_key or "") if solver is not None else {}
+    if not called:  # then scoring may be what takes time
+        called = summed(scorer.calls() for scorer in spec.task.definition.scorers)
     # a conversation has one call in flight: where models differ, the limiters settle it
-    keys = [spec.model_key] if spec.model_key is not None else called
+    own = spec.model_key
+    keys = [own] if own is not None and own in called else called
     models = [evaluation.models[key] for key in keys]
     return max([1, *(allowed_concurrency(m, settings.max_connections) for m in models)])

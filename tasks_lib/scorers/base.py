@@ -12,6 +12,7 @@ from tasks_lib.metrics import Metric
 from tasks_lib.models.predictor import Predictor
 from tasks_lib.scorers.answers import marked
 from tasks_lib.scorers.score import Row, Score
+from tasks_lib.solvers.call_range import CallRange, CallRanges
 
 Datasets: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 """Name of a dataset -> the columns of each of its rows."""
@@ -38,6 +39,10 @@ class BaseScorer(Definition, ABC):
     def default_metrics(self) -> tuple[Metric, ...]:
         """Return the metrics used when the author names none."""
         return ()
+
+    def calls(self) -> CallRanges:
+        """Return how many calls of each model a row takes, as far as the definition tells."""
+        return {}
 
     def keyed_metrics(self) -> dict[str, Metric]:
         """Return the metrics in force, each under its own key, in order.
@@ -73,6 +78,14 @@ class ModelScorer(BaseScorer, ABC):
     @abstractmethod
     def asked_model(self) -> str:
         """Key of the model that is asked."""
+
+    @property
+    @abstractmethod
+    def calls_per_row(self) -> CallRange:
+        """How many calls one row takes, as far as the definition tells."""
+
+    def calls(self) -> CallRanges:
+        return {self.asked_model: self.calls_per_row}
 
     @abstractmethod
     async def ask(self, row: Row, calls: Predictor) -> Score:

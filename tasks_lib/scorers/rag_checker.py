@@ -29,6 +29,7 @@ from tasks_lib.scorers.rag.inputs import (
 )
 from tasks_lib.scorers.rag.judge import ClaimJudge
 from tasks_lib.scorers.score import Row, Score
+from tasks_lib.solvers.call_range import CallRange
 
 _WITHOUT_TARGET: tuple[ScoreName, ...] = ("faithfulness",)
 _OF_REQUIRED = "required_"
@@ -91,6 +92,11 @@ class RagChecker(ModelScorer):
     @property
     def asked_model(self) -> str:
         return self.judge_model_key
+
+    @property
+    def calls_per_row(self) -> CallRange:
+        """Texts and claims may turn out empty, and then nobody is asked about them."""
+        return CallRange(0, None)
 
     @property
     def scores(self) -> tuple[ScoreName, ...]:

@@ -210,3 +210,36 @@ def test_an_unknown_judge_is_refused_before_any_call(lab):
     assert ran.exit_code == 2
     assert "judge" in ran.stderr
     assert lab.asked == 0
+
+
+def test_a_plan_counts_the_judges_calls(lab):
+    lab.write(
+        task_yaml=JUDGED,
+        judge_yaml=json.dumps(JUDGE),
+        run_yaml=RUN.replace("model.yaml}]", "model.yaml}, {$ref: judge.yaml}]"),
+    )
+    planned = lab.evalmill("plan", lab.folder / "run.yaml", "--json")
+    assert planned.exit_code == 0, planned.stderr
+    (spec,) = planned.json["specs"]
+    assert spec["calls"] == {"lab": {"least": 12, "most": 12}, "judge": {"least": 36, "most": 108}}
+    assert "36 to 108 calls of judge" in lab.evalmill("plan", lab.folder / "run.yaml").stdout
+
+
+def test_judges_of_a_dataset_are_asked_as_many_at_a_time_as_they_allow(lab):
+    task = JUDGED.partition("  solver:")[0] + (
+        "  scorers:\n"
+        "    - type: labeler_via_model\n"
+        "      model_key: lab\n"
+        '      user_prompt: "JUDGE[news|ad] {{ sample.question }}"\n'
+        "      metrics: [{type: frequency, field: label}]\n"
+    )
+    lab.write(
+        task_yaml=task,
+        run_yaml=RUN.replace(", model_key: lab", ""),
+        qa_jsonl=jsonl({"question": str(n)} for n in range(60)),
+    )
+    lab.server.reset(latency_ms=50)
+    ran = lab.run("-j", "20")
+    assert ran.exit_code == 0, ran.stderr
+    assert set(ran.run.scores()["label"]) == {"news", "ad"}
+    assert lab.server.stats()["max_in_flight"] == 20

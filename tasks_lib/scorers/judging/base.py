@@ -6,11 +6,12 @@ from typing import Any
 from tasks_lib.definitions.keys import ModelReference
 from tasks_lib.models.predictor import Predictor
 from tasks_lib.scorers.base import ModelScorer
-from tasks_lib.scorers.judging.asking import JudgeCalls
+from tasks_lib.scorers.judging.asking import MOST_ASKS, JudgeCalls
 from tasks_lib.scorers.judging.kinds import Wanted
 from tasks_lib.scorers.judging.protocol import judge_input
 from tasks_lib.scorers.judging.verdicts import Verdict
 from tasks_lib.scorers.score import Row, Score
+from tasks_lib.solvers.call_range import CallRange
 from tasks_lib.templates import TemplateSource
 
 
@@ -38,6 +39,10 @@ class JudgeScorer(ModelScorer, ABC):
     @property
     def asked_model(self) -> str:
         return self.model_key
+
+    @property
+    def calls_per_row(self) -> CallRange:
+        return CallRange(1, MOST_ASKS)
 
     @property
     @abstractmethod
