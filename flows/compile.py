@@ -14,6 +14,7 @@ from prefect.utilities.urls import url_for
 
 from flows.artifacts import Mirror
 from flows.client import connected, find_api, hush_task_runs
+from flows.collector import calm_garbage_collection
 from flows.secret_blocks import from_blocks
 from flows.stages import run_stages
 from tasks_lib import exit_codes
@@ -78,14 +79,25 @@ def flow_of(plan: Plan, body: Callable[[], Any]) -> EvaluationFlow:
     )
 
 
-def evaluate_here(evaluation: ResolvedEvaluation, settings: RunSettings) -> Any:
+def evaluate_here(
+    evaluation: ResolvedEvaluation,
+    settings: RunSettings,
+    scheduled: dict[str, str] | None = None,
+) -> Any:
     """Plan and run an evaluation inside the current flow run; return the flow's value.
+
+    Args:
+        evaluation: what to evaluate.
+        settings: how.
+        scheduled: when a schedule wanted it, in UTC and locally.
 
     Raises:
         EvalmillError: the data is wrong, a model can't be opened, or the store failed.
     """
     secrets = from_blocks(undeclared_secrets(evaluation))
+    calm_garbage_collection()
     run = begin(*plan_run(evaluation, settings), secrets)
+    run.scheduled = scheduled
     try:
         return verdict_of(run, run_in_flow(run))
     except BaseException as error:

@@ -1,6 +1,5 @@
 """Running a plan from the command line: head start, Prefect or not, progress, exit code."""
 
-import gc
 import signal
 import sys
 import threading
@@ -9,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.collector import calm_garbage_collection
 from flows.local import LocalDriver
 from flows.secret_blocks import from_blocks
 from tasks_lib import exit_codes
@@ -87,7 +87,7 @@ def execute(prepared: Prepared, manner: Manner) -> int:
         DefinitionError: a model can't be opened.
         StoreError: the store failed; what was paid for is in the ledger.
     """
-    _calm_garbage_collection()
+    calm_garbage_collection()
     names = undeclared_secrets(prepared.plan.evaluation) if manner.prefect else ()
     secrets = from_blocks(names)
     run = begin(prepared.plan, prepared.rows, secrets)
@@ -108,16 +108,6 @@ def execute(prepared: Prepared, manner: Manner) -> int:
 
     tell_result(run, result, manner.json, manner.verbose)
     return int(result["exit_code"])
-
-
-def _calm_garbage_collection() -> None:
-    """Let the cyclic collector look less often and not at what imports have left.
-
-    Calls make much garbage and few cycles; with Python's own thresholds the collector took a
-    fifth of the CPU of 10,000 calls.
-    """
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
 
 
 def _conducted(run: Run, driver: LocalDriver, manner: Manner) -> StepResult:

@@ -64,6 +64,7 @@ def _record(
         "versions": _versions(),
         "git_commit": _git_commit(plan.evaluation.source_file.parent),
         "prefect_flow_run_id": run.prefect_flow_run_id,
+        "scheduled": run.scheduled,
         "warnings": run.warnings,
         "plan": {
             "max_connections": plan.settings.max_connections,

@@ -77,6 +77,8 @@ class Run:
         self.solved: dict[tuple[str, int], list[SampleRecord]] = {}
         """Batches solved here and not scored yet, by specification and start."""
         self.prefect_flow_run_id: str | None = None
+        self.scheduled: dict[str, str] | None = None
+        """When a schedule wanted the run, in UTC and locally; None for runs started by hand."""
         ledger = Ledger(plan.settings.store, plan.run_id, _policy(plan))
         self.loop = LoopThread()
         self.models = ModelService(

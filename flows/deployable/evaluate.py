@@ -8,6 +8,7 @@ from prefect import flow
 from flows.compile import default_store, evaluate_here
 from flows.deployable import parameters as shown
 from flows.deployable.overtaken import skip_if_overtaken
+from flows.deployable.scheduled import due_time
 from tasks_lib.plan import RunSettings
 from tasks_lib.resolve import Overrides, resolve
 
@@ -54,4 +55,4 @@ def evaluate(
         max_error_rate=max_error_rate,
         fail_under=fail_under,
     )
-    return evaluate_here(resolve(Path(file), overrides), settings)
+    return evaluate_here(resolve(Path(file), overrides), settings, due_time())

@@ -8,6 +8,7 @@ from prefect import flow
 from flows.compile import default_store, evaluate_here
 from flows.deployable import parameters as shown
 from flows.deployable.overtaken import skip_if_overtaken
+from flows.deployable.scheduled import due_time
 from flows.showing import find_stored
 from tasks_lib.plan import RescoreSource, RunSettings
 from tasks_lib.resolve import Overrides, resolve
@@ -48,4 +49,4 @@ def rescore(
         fail_under=fail_under,
         rescore=RescoreSource(str(traces.absolute()), trace_column, limit),
     )
-    return evaluate_here(resolve(Path(file), overrides), settings)
+    return evaluate_here(resolve(Path(file), overrides), settings, due_time())
