@@ -91,6 +91,7 @@ class Run:
         self._specs = {spec.key: spec for spec in plan.evaluation.specs}
         self._steps: dict[StepKey, Future[StepResult]] = {}
         self._lock = threading.Lock()
+        self._closed = False
 
     def spec(self, key: str) -> ResolvedSpec:
         """Return the resolved specification."""
@@ -152,8 +153,13 @@ class Run:
         return self.models.stopping
 
     def close(self) -> None:
-        """Close models, ledger and loop, and forget the run."""
-        _OPEN.pop(str(self.folder.path), None)
+        """Close models, ledger and loop, and forget the run; may be called twice."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        if _OPEN.get(str(self.folder.path)) is self:
+            del _OPEN[str(self.folder.path)]
         try:
             self.loop.run(self.models.close())
         finally:
