@@ -34,7 +34,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "asking",
         "evidence",
-        "metric_rows",
         "reduction",
         "repeatability",
         "row_ends",
@@ -48,7 +47,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),
     ("rescoring",),
     ("plan", "batches"),
-    ("results",),
+    ("results", "metric_rows"),
     ("resolve", "schema"),
     ("loading", "config"),
     (

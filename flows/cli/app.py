@@ -11,6 +11,7 @@ VERBS: dict[str, str] = {
     "check": "Check definition files; report everything wrong at once.",
     "plan": "Show what a run would do; call nothing.",
     "show": "Show a run's metrics, or one of its samples.",
+    "export": "Write a run in the form of another tool.",
     "ls": "List the runs of the store, newest first.",
     "deploy": "Create or update Prefect deployments with their schedules.",
     "server": "Start, stop or look at the local Prefect server.",
