@@ -14,7 +14,7 @@ from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.runtime import Run
 from tasks_lib.samples import Sample
 from tasks_lib.secrets import redact
-from tasks_lib.solvers.base import BaseSolver, SolverContext
+from tasks_lib.solvers.base import BaseSolver, BrokenOffError, SolverContext
 from tasks_lib.solvers.postprocessing import Derived
 from tasks_lib.trace import SolverTrace
 
@@ -148,7 +148,7 @@ class Attempt:
                 sample_id=self.sample.id,
                 row=0,
                 sample=self.sample.data,
-                output=None,
+                output=error.output if isinstance(error, BrokenOffError) else None,
                 calls=calls,
                 paid=calls,
                 failure=error,
@@ -175,7 +175,7 @@ class Attempt:
             sample=dumps(sample),
             trace=output.trace.to_json() if output else NO_TRACE,
             raw_outputs=dumps(output.raw_outputs_json) if output else "[]",
-            output_text=_text(output),
+            output_text=_text(output) if failure is None else None,
             finish_reason=calls.finish_reason if calls else None,
             status="ok" if failure is None else "error",
             error_stage=None if failure is None else "solver",
@@ -204,4 +204,4 @@ def _text(output: SolverTrace | None) -> str | None:
 
 def error_text(error: SampleError) -> str:
     """What an error row says: bounded, storable, and without any secret."""
-    return storable(redact(bounded(str(error), 1000)))
+    return storable(bounded(redact(str(error)), 1000))  # a secret cut in two would show
