@@ -47,6 +47,9 @@ def show_metrics(stored: StoredRun, *, json: bool, verbose: bool) -> None:
         print(dumps({**record, "metrics": metrics}))
         return
     Console(width=None if sys.stdout.isatty() else 140).print(metrics_table(metrics))
+    for spec in record["specs"]:
+        for note in _repeats(spec):
+            print(f"note: {printable(note)}", file=sys.stderr)
     tell_notes(reasons(metrics), verbose)
     if any(spec["n_error"] for spec in record["specs"]):
         tell_notes(failure_notes(stored), verbose)
@@ -56,14 +59,31 @@ def show_metrics(stored: StoredRun, *, json: bool, verbose: bool) -> None:
     )
 
 
+def _repeats(spec: Mapping[str, Any]) -> Iterator[str]:
+    """What the counts of a specification's metrics stand for, when samples are solved often."""
+    if spec["num_trials"] > 1:
+        yield (
+            f"{spec['key']}: {spec['num_trials']} trials of each of {spec['n_samples']:,} samples; "
+            "metrics count samples, their scores are averaged over trials"
+        )
+    if spec["num_runs"] > 1:
+        yield f"{spec['key']}: {spec['num_runs']} runs of the same {spec['n_samples']:,} samples"
+
+
 def sample_document(stored: StoredRun, sample_id: str) -> dict[str, Any]:
     """Return everything stored of one sample, of every specification, trial and row.
+
+    Args:
+        stored: the run.
+        sample_id: the id of a sample, or of one of the rows that were made of it.
 
     Raises:
         StoreError: the run has no such sample.
     """
     rows = []
+    aggregates = []
     for spec_key in stored.spec_keys:
+        aggregates += _aggregates(stored, spec_key, sample_id)
         for part in parts(stored.folder.samples(spec_key)):
             for row in _rows_of(part, sample_id):
                 row["sample"] = loads(row["sample"])
@@ -77,7 +97,27 @@ def sample_document(stored: StoredRun, sample_id: str) -> dict[str, Any]:
             f"run '{stored.folder.run_id}' has no sample '{sample_id}'",
             fix="sample ids are the dataset's sample_id column, else row numbers from 0",
         )
-    return {"run_id": stored.folder.run_id, "sample_id": sample_id, "rows": rows}
+    return {
+        "run_id": stored.folder.run_id,
+        "sample_id": sample_id,
+        "rows": rows,
+        "aggregates": aggregates,
+    }
+
+
+def _aggregates(stored: StoredRun, spec_key: str, sample_id: str) -> list[dict[str, Any]]:
+    """What a sample's scores come to over its trials; nothing without trials."""
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    for key in stored.scorer_keys(spec_key):
+        for part in parts(stored.folder.scores(spec_key, key)):
+            for row in _rows_of(part, sample_id):
+                if row["trial"] is None:
+                    place = row["sample_id"], row["row"]
+                    found.setdefault(place, {})[key] = _score(row)
+    return [
+        {"spec_key": spec_key, "sample_id": row_id, "row": row, "scores": scores}
+        for (row_id, row), scores in found.items()
+    ]
 
 
 def _scores(
@@ -99,10 +139,10 @@ def _rows_of(part: Path, sample_id: str) -> list[dict[str, Any]]:
     import pyarrow.compute as pc
 
     table = read_table(part)
-    found: list[dict[str, Any]] = table.filter(
-        pc.equal(table.column("sample_id"), sample_id)
-    ).to_pylist()
-    return found
+    ids = table.column("sample_id")
+    may_be = pc.or_(pc.equal(ids, sample_id), pc.starts_with(ids, f"{sample_id}#"))
+    rows: list[dict[str, Any]] = table.filter(may_be).to_pylist()
+    return [row for row in rows if row["sample_id"] in (sample_id, f"{sample_id}#{row['row']}")]
 
 
 def _score(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +159,13 @@ def _score(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def sample_text(document: Mapping[str, Any]) -> str:
     """Return a sample's rows as text: conversation, scores, errors."""
-    return "\n".join(line for row in document["rows"] for line in _row_lines(row))
+    lines = [line for row in document["rows"] for line in _row_lines(row)]
+    for aggregate in document["aggregates"]:
+        lines.append(
+            f"{aggregate['spec_key']}  sample {printable(aggregate['sample_id'])}  all trials"
+        )
+        lines += _score_lines(aggregate["scores"])
+    return "\n".join(lines)
 
 
 def _row_lines(row: Mapping[str, Any]) -> Iterator[str]:
@@ -136,16 +182,21 @@ def _row_lines(row: Mapping[str, Any]) -> Iterator[str]:
         f"  {row['calls']} calls ({row['ledger_hits']} from the ledger), "
         f"{row['input_tokens']} + {row['output_tokens']} tokens, {row['duration_s']:.2f} s{finish}"
     )
-    for key, score in row["scores"].items():
+    yield from _score_lines(row["scores"])
+    yield ""
+
+
+def _score_lines(scores: Mapping[str, Any]) -> Iterator[str]:
+    for key, score in scores.items():
         if score["status"] == "error":
             yield f"  {key}: error: {printable(score['error'] or '')}"
             continue
-        values = ", ".join(f"{name} = {_short(str(v))}" for name, v in score["values"].items())
+        known = {name: value for name, value in score["values"].items() if value is not None}
+        values = ", ".join(f"{name} = {_short(str(v))}" for name, v in known.items())
         yield f"  {key}: {values}{' (excluded)' if score['excluded'] else ''}"
         for name, value in (score["metadata"] or {}).items():
             shown = value if isinstance(value, str) else dumps(value)
             yield f"    {printable(name)}: {_short(shown)}"
-    yield ""
 
 
 def _short(text: str) -> str:

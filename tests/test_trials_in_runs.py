@@ -321,3 +321,20 @@ def test_turned_off_scores_are_as_without_trials(engine):
     without = engine.run(definition, DATA, models=[model])
     assert off.result["metrics"] == without.result["metrics"]
     assert off.metrics["is_correct_mean"]["ci_method"] == "wilson"
+
+
+@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("other", ["0.5", "'text'"], ids=["a number", "text"])
+def test_scores_of_several_kinds_show_no_trace_of_batches(engine, other, size):
+    source = f"def compute_scores(sample): return {{'x': sample['b'] or {other}}}"
+    definition = {
+        "dataset": {"key": "qa"},
+        "scorers": [python_scorer(source, "x")],
+        "trials": {"num_trials": 2},
+    }
+    data = [{"b": True}, {"b": False}, {"b": True}]
+    whole = engine.run(definition, data, batch_size=3)
+    cut = engine.run(batch_size=size)
+    assert cut.run.scores().equals(whole.run.scores())
+    assert cut.result["metrics"] == whole.result["metrics"]
+    assert whole.values["x"] == (5 / 6 if other == "0.5" else 1.0)

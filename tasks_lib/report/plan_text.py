@@ -24,17 +24,28 @@ def _lines(plan: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _spec_lines(spec: Mapping[str, Any]) -> Iterator[str]:
-    datasets = ", ".join(spec["datasets"].values())
     yield f"  {spec['key']}"
-    yield f"    task {spec['task']} on {spec['samples']:,} samples of {datasets}"
+    if spec["batches"]:
+        datasets = ", ".join(spec["datasets"].values())
+        on = f"{spec['samples']:,} samples of {datasets}{_times(spec)}"
+        yield f"    task {spec['task']} on {on}"
+    else:
+        yield f"    task {spec['task']}, which has no samples"
     yield from _calls_lines(spec)
     size = spec["batch_size"]
-    yield f"    {spec['batches']:,} batches of {size:,} sample{'s' if size > 1 else ''}"
+    if size:
+        yield f"    {spec['batches']:,} batches of {size:,} sample{'s' if size > 1 else ''}"
     yield f"    scorers: {', '.join(spec['scorers']) or 'none'}"
     if spec["config"]:
         yield f"    config: {printable(dumps(spec['config']))}"
     for prompt in spec["prompts"]:
         yield from _prompt_lines(prompt)
+
+
+def _times(spec: Mapping[str, Any]) -> str:
+    if spec["runs"] > 1:
+        return f", in {spec['runs']:,} runs (repeatability)"
+    return f", in {spec['trials']:,} trials each" if spec["trials"] > 1 else ""
 
 
 def _calls_lines(spec: Mapping[str, Any]) -> Iterator[str]:
@@ -46,7 +57,8 @@ def _calls_lines(spec: Mapping[str, Any]) -> Iterator[str]:
         notes.append(f"{about} {spec['estimated_input_tokens']:,} tokens")
     for model, calls in spec["calls"].items():
         own = f", {', '.join(notes)}" if model == (spec["model"] or model) else ""
-        yield f"    {_range(calls)} calls of {model}{own}"
+        one = calls["most"] == 1
+        yield f"    {_range(calls)} call{'' if one else 's'} of {model}{own}"
 
 
 def _range(calls: Mapping[str, Any]) -> str:

@@ -119,26 +119,28 @@ def statuses(path: Path) -> dict[str, int]:
 def score_rows(
     base: dict[str, list[Any]],
     values: Sequence[dict[str, Any] | None],
-    shares: Collection[str] = (),
+    shares: Collection[str] | None = None,
 ) -> "pa.Table":
     """Make the table of one scorer's rows.
 
     Args:
         base: the columns of `SCORE_COLUMNS`, one entry a row.
         values: the row's scores by name; None for a row without any.
-        shares: scores whose booleans are stored as 1 and 0, beside their aggregates over
-            trials.
+        shares: with trials, the scores that are true or false in each; None without. With
+            trials booleans are stored as 1 and 0, beside their aggregates.
 
     Returns:
         A table with a typed column per score field, the kinds joined over the rows.
     """
     import pyarrow as pa
 
+    if shares is not None:
+        values = [_without_bools(row) for row in values]
     kinds: dict[str, ScoreKind] = {}
     for row in values:
         for name, value in (row or {}).items():
             kind = kind_of(value)
-            if name in shares and kind in ("bool", "number"):
+            if shares and name in shares and kind == "number":
                 kind = "share"
             kinds[name] = joined_kind(kinds.get(name, "null"), kind)
     columns: list[Any] = [base[name] for name in SCORE_COLUMNS]
@@ -146,6 +148,12 @@ def score_rows(
         columns.append([_stored(row, name, kind) for row in values])
     named = {column_name(name): kind for name, kind in kinds.items()}
     return pa.table(columns, schema=score_schema(named))
+
+
+def _without_bools(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    if row is None:
+        return None
+    return {name: float(value) if isinstance(value, bool) else value for name, value in row.items()}
 
 
 def column_name(score: str) -> str:
