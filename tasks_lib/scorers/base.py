@@ -40,6 +40,10 @@ class BaseScorer(Definition, ABC):
         """Return the metrics used when the author names none."""
         return ()
 
+    def columns(self) -> Mapping[str, str]:
+        """Return the columns a sample must have: the field that names each -> its name."""
+        return {}
+
     def calls(self) -> CallRanges:
         """Return how many calls of each model a row takes, as far as the definition tells."""
         return {}

@@ -1,6 +1,6 @@
 """`rag_checker`: an answer made of retrieved texts, checked claim by claim."""
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -76,9 +76,9 @@ class RagChecker(ModelScorer):
 
     @model_validator(mode="after")
     def _columns_fit(self) -> Self:
-        needy = [score for score in self.scores if score not in _WITHOUT_TARGET]
-        if needy and self.target_column is None:
-            raise ValueError(f"'{needy[0]}' needs a target; name its column in 'target_column'")
+        for score in self.scores:
+            if self.target_column is None and self._reads_target(findings_for([score])):
+                raise ValueError(f"'{score}' needs a target; name its column in 'target_column'")
         for labels, claims, side in (
             (self.target_labels_column, self.target_claims_column, "target"),
             (self.response_labels_column, self.response_claims_column, "response"),
@@ -110,6 +110,26 @@ class RagChecker(ModelScorer):
         if self.mode == "required_and_optional":
             names += [_OF_REQUIRED + name for name in self.scores]
         return tuple(Mean(field=name) for name in dict.fromkeys(names))
+
+    def columns(self) -> Mapping[str, str]:
+        wanted = findings_for(self.scores)
+        sides = []
+        if wanted & _OF_RESPONSE:
+            sides.append((self.response_claims_column, self.response_labels_column, "response"))
+        if wanted & _OF_TARGET:
+            sides.append((self.target_claims_column, self.target_labels_column, "target"))
+        named = {}
+        for claims, labels, side in sides:
+            named[f"{side}_claims_column"] = claims
+            asks = claims is None
+            if self.mode != "all_claims":
+                named[f"{side}_labels_column"] = labels
+                asks = asks or labels is None
+            if asks:
+                named["query_column"] = self.query_column
+        if self._reads_target(wanted):
+            named["target_column"] = self.target_column
+        return {field: column for field, column in named.items() if column is not None}
 
     async def ask(self, row: Row, calls: Predictor) -> Score:
         asked = JudgeCalls(calls, self.judge_model_key)
@@ -145,14 +165,17 @@ class RagChecker(ModelScorer):
 
     async def _target(self, row: Row, wanted: Set[Finding], judge: ClaimJudge) -> Side:
         needs_claims = bool(wanted & _OF_TARGET)
-        is_given = self.target_claims_column is not None
-        needs_text = "correct" in wanted or (needs_claims and not is_given)
-        column = self.target_column if needs_text else None
+        column = self.target_column if self._reads_target(wanted) else None
         text = column_text(row, column, "target_column") if column is not None else ""
         if not needs_claims:
             return Side(text)
         columns = self.target_claims_column, self.target_labels_column
         return await self._side(row, text, *columns, "target", judge)
+
+    def _reads_target(self, wanted: Set[Finding]) -> bool:
+        """Whether the target's text is needed, not its claims alone."""
+        needs_claims = bool(wanted & _OF_TARGET)
+        return "correct" in wanted or (needs_claims and self.target_claims_column is None)
 
     async def _side(
         self,

@@ -243,3 +243,56 @@ def test_judges_of_a_dataset_are_asked_as_many_at_a_time_as_they_allow(lab):
     assert ran.exit_code == 0, ran.stderr
     assert set(ran.run.scores()["label"]) == {"news", "ad"}
     assert lab.server.stats()["max_in_flight"] == 20
+
+
+RAG = TASK.replace(
+    '    - {type: string_equals, ground_truth: "{{ sample.target }}"}\n',
+    """    - type: rag_checker
+      judge_model_key: judge
+      query_column: question
+      target_column: target
+      scores_to_compute: [precision, recall, f1_score]
+""",
+)
+
+CLAIM = '{"subject": "France", "predicate": "has the capital", "object": "%s"}'
+RAG_JUDGE = {
+    **JUDGE,
+    "config": {
+        "connection_type": "mock",
+        "rules": [
+            {
+                "matches": r"(?s)^Question:.*Text:\n(.*)",
+                "reply": f'{{"claims": [{CLAIM}]}}' % r"\1",
+            },
+            {
+                "matches": r"(?s)^Claims:\n1\. .* (\w+)\n\nText:\n\1$",
+                "reply": '{"verdicts": [{"claim": 1, "entailed": true}]}',
+            },
+            {"contains": "Claims:", "reply": '{"verdicts": [{"claim": 1, "entailed": false}]}'},
+        ],
+    },
+}
+
+
+def test_claims_are_found_and_checked(lab):
+    rows = [{"question": "Capital?", "target": "Paris"}] * 4
+    lab.write(
+        task_yaml=RAG,
+        qa_jsonl=jsonl(rows),
+        model_yaml=mock(["Paris", "Lyon", "Paris", ""]),
+        judge_yaml=json.dumps(RAG_JUDGE),
+        run_yaml=RUN.replace("model.yaml}]", "model.yaml}, {$ref: judge.yaml}]"),
+    )
+    ran = lab.run()
+    assert ran.exit_code == 0, ran.stderr
+    scores = ran.run.scores()
+    assert scores["recall"].tolist() == [1.0, 0.0, 1.0, 0.0]
+    assert scores["precision"].tolist()[:3] == [1.0, 0.0, 1.0]
+    assert scores["precision"].isna()[3], "nothing was claimed"
+    means = {name: (row["value"], row["n"]) for name, row in ran.metrics.items()}
+    assert means["recall_mean"] == (0.5, 4)
+    assert means["precision_mean"] == means["f1_score_mean"] == (pytest.approx(2 / 3), 3)
+    kept = json.loads(scores["metadata"][0])
+    assert kept["response_claims"][0]["entailed_by_target"] is True
+    assert len(kept["judge_calls"]) == kept["usage"]["calls"] == 4

@@ -3,7 +3,7 @@
 import pytest
 
 from tasks_lib.errors import DefinitionErrors
-from tasks_lib.resolve import Overrides, fingerprint, resolve
+from tasks_lib.resolve import Overrides, check_dataset_columns, fingerprint, resolve
 from tests.resolve.project import DATASET, MODEL
 
 TASK = """\
@@ -77,3 +77,14 @@ def test_a_name_in_full_says_what_a_key_means(graded):
 def test_a_judge_that_nobody_knows_is_told_with_its_place(graded):
     with pytest.raises(DefinitionErrors, match="there is no model 'nobody'"):
         graded(judge="nobody")
+
+
+def test_br_062_a_column_that_a_scorer_needs_is_missed_before_any_call(graded):
+    (spec,) = graded().specs
+    check_dataset_columns(spec, ["question", "target", "query"])
+    with pytest.raises(DefinitionErrors) as caught:
+        check_dataset_columns(spec, ["question", "target"])
+    assert str(caught.value) == (
+        "task 'graded': scorer 'rag_checker', query_column: the dataset has no column 'query'; "
+        "its columns: question, target"
+    )

@@ -263,6 +263,44 @@ def test_a_list_that_does_not_fit_the_claims_is_asked_for_again_and_then_an_erro
     assert caught.value.error_class == "judge"
 
 
+CLAIMS = {"response_claims_column": "rc", "target_claims_column": "tc"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "columns"),
+    [
+        ({}, {"query_column": "query", "target_column": "target"}),
+        ({"scores_to_compute": ["faithfulness"]}, {"query_column": "query"}),
+        (
+            {"scores_to_compute": ["claim_recall"], **CLAIMS, "target_column": None},
+            {"target_claims_column": "tc"},
+        ),
+        (
+            {**CLAIMS, "mode": "required_only"},
+            {**CLAIMS, "query_column": "query", "target_column": "target"},
+        ),
+        (
+            {
+                **CLAIMS,
+                "mode": "required_only",
+                "response_labels_column": "rl",
+                "target_labels_column": "tl",
+            },
+            {
+                **CLAIMS,
+                "target_column": "target",
+                "response_labels_column": "rl",
+                "target_labels_column": "tl",
+            },
+        ),
+    ],
+    ids=["all", "faithfulness", "claims are given", "labels are asked for", "all is given"],
+)
+def test_br_062_it_names_the_columns_it_needs_and_no_others(fields, columns):
+    scorer = RagChecker(**{"judge_model_key": "judge", "target_column": "target", **fields})
+    assert scorer.columns() == columns
+
+
 def test_defaults_without_a_target():
     scorer = RagChecker(judge_model_key="judge")
     assert scorer.scores == ("faithfulness",)
