@@ -148,7 +148,7 @@ class Attempt:
                 sample_id=self.sample.id,
                 row=0,
                 sample=self.sample.data,
-                output=error.output if isinstance(error, BrokenOffError) else None,
+                output=_said_before(error),
                 calls=calls,
                 paid=calls,
                 failure=error,
@@ -195,6 +195,18 @@ def unexpected(error: Exception) -> SampleError:
     """Return what an error none of our code foresaw becomes: an error of this sample alone."""
     words = error.problem if isinstance(error, EvalmillError) else str(error)
     return SampleError("code", f"{type(error).__name__}: {words}")
+
+
+def _said_before(error: SampleError) -> SolverTrace | None:
+    """What is stored of a failed sample's conversation; an author's may be none that can be."""
+    if not isinstance(error, BrokenOffError):
+        return None
+    try:
+        error.output.trace.to_json()
+        dumps(error.output.raw_outputs_json)
+    except (TypeError, ValueError):
+        return None
+    return error.output
 
 
 def _text(output: SolverTrace | None) -> str | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from tasks_lib.base import Definition
+from tasks_lib.errors import SampleError
 from tasks_lib.models.predictor import Predictor
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.call_range import CallRanges
@@ -26,14 +27,27 @@ class SolverContext:
     calls: Predictor
 
 
+class BrokenOffError(SampleError):
+    """A sample that failed after something was said in it.
+
+    Args:
+        cause: why.
+        output: what was said until then, which is stored with the error.
+    """
+
+    def __init__(self, cause: SampleError, output: SolverTrace) -> None:
+        super().__init__(cause.error_class, cause.problem, cause.where, cause.fix)
+        self.output = output
+
+    def __reduce__(self) -> tuple[type[SampleError], tuple[str, ...]]:
+        return SampleError, self.args  # what was said is in the run folder
+
+
 class BaseSolver(Definition):
     """A way to answer samples; members are listed in `solvers/__init__.py`."""
 
     calls_models: ClassVar[bool] = True
     """Whether it does model I/O and so runs on the model loop; else `replay` answers."""
-
-    message_format: MessageFormat = "open_responses"
-    """How the conversation is given to scorers; `latticeflow` is the deprecated form."""
 
     postprocessor: PythonPostprocessor | None = None
     """Makes any number of rows of a solved sample, each scored by itself."""
@@ -41,7 +55,7 @@ class BaseSolver(Definition):
     @property
     def legacy(self) -> bool:
         """Whether authors' code sees outputs in their older form."""
-        return self.message_format == "latticeflow"
+        return False
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
         """Answer one sample, calling models through `context`.
@@ -81,3 +95,14 @@ class BaseSolver(Definition):
             SampleError: the input can't be built.
         """
         return None
+
+
+class ConversationSolver(BaseSolver):
+    """A solver whose conversation authors' code may see in either form."""
+
+    message_format: MessageFormat = "open_responses"
+    """How the conversation is given to scorers; `latticeflow` is the deprecated form."""
+
+    @property
+    def legacy(self) -> bool:
+        return self.message_format == "latticeflow"

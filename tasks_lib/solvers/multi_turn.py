@@ -5,16 +5,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from tasks_lib.errors import SampleError
 from tasks_lib.models.outputs import ModelOutput
 from tasks_lib.samples import Sample
-from tasks_lib.solvers.base import BaseSolver, SolverContext
+from tasks_lib.solvers.base import BrokenOffError, ConversationSolver, SolverContext
 from tasks_lib.solvers.call_range import CallRanges
 from tasks_lib.solvers.conversation import Conversation
 from tasks_lib.solvers.message_builders import Builder, build, calls_of
 from tasks_lib.trace import SolverTrace
 
 
-class MultiTurnSolver(BaseSolver):
+class MultiTurnSolver(ConversationSolver):
     """Runs message builders in order against a growing conversation."""
 
     type: Literal["multi_turn_solver"]
@@ -23,7 +24,10 @@ class MultiTurnSolver(BaseSolver):
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
         conversation = Conversation(sample, context)
-        await build(self.message_builders, conversation)
+        try:
+            await build(self.message_builders, conversation)
+        except SampleError as error:
+            raise BrokenOffError(error, conversation.as_output()) from error
         return conversation.as_output()
 
     def calls(self, evaluated: str) -> CallRanges:

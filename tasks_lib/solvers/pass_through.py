@@ -3,12 +3,12 @@
 from typing import Any, ClassVar, Literal
 
 from tasks_lib.samples import Sample
-from tasks_lib.solvers.base import BaseSolver
+from tasks_lib.solvers.base import ConversationSolver
 from tasks_lib.solvers.recorded import recorded_trace
 from tasks_lib.trace import SolverTrace
 
 
-class PassThroughSolver(BaseSolver):
+class PassThroughSolver(ConversationSolver):
     """Reads the trace that a column of the dataset holds."""
 
     calls_models: ClassVar[bool] = False

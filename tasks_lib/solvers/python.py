@@ -8,7 +8,7 @@ from tasks_lib.errors import SampleError, Stopped, StoreError
 from tasks_lib.models.outputs import ModelOutput
 from tasks_lib.samples import Sample
 from tasks_lib.snippets import SnippetSource, load_snippet
-from tasks_lib.solvers.base import BaseSolver, SolverContext
+from tasks_lib.solvers.base import BaseSolver, BrokenOffError, SolverContext
 from tasks_lib.solvers.call_range import CallRange, CallRanges
 from tasks_lib.trace import ModelResponse, SolverTrace, output_items
 from tasks_lib.trace.conversions import to_model_input
@@ -23,13 +23,15 @@ class PythonSolver(BaseSolver):
     """Source that defines `async def run_solver(sample, model, trace)`; returns a SolverTrace."""
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
-        model = EvaluatedModel(context)
+        model, trace = EvaluatedModel(context), SolverTrace()
         run_solver = load_snippet(self.run_solver_snippet, "run_solver")
         try:
             # a copy: what the author changes is not what the dataset says
-            returned = await run_solver.acall(copy_json(sample.data), model, SolverTrace())
+            returned = await run_solver.acall(copy_json(sample.data), model, trace)
             if isawaitable(returned):
                 returned = await returned
+        except SampleError as error:
+            raise BrokenOffError(error, trace) from error
         finally:
             model.raise_what_must_not_be_caught()
         if not isinstance(returned, SolverTrace):

@@ -4,13 +4,13 @@ from typing import Any, Literal
 
 from tasks_lib.errors import SampleError
 from tasks_lib.samples import Sample
-from tasks_lib.solvers.base import BaseSolver, SolverContext
+from tasks_lib.solvers.base import ConversationSolver, SolverContext
 from tasks_lib.solvers.call_range import ONE_CALL, CallRanges
 from tasks_lib.solvers.input_builders import InputBuilder
 from tasks_lib.trace import SolverTrace, Trace, input_items, output_items
 
 
-class SingleTurnSolver(BaseSolver):
+class SingleTurnSolver(ConversationSolver):
     """Asks the evaluated model once."""
 
     type: Literal["single_turn_solver"]

@@ -3,13 +3,14 @@
 
 import asyncio
 import json
+import pickle
 
 import pytest
 from pydantic import ValidationError
 
 from tasks_lib.errors import SampleError
 from tasks_lib.samples import Sample
-from tasks_lib.solvers.base import SolverContext
+from tasks_lib.solvers.base import BrokenOffError, SolverContext
 from tasks_lib.trace import message_item
 from tests.solvers.scripted import (
     GENERATE,
@@ -225,8 +226,11 @@ def test_nobody_hears_what_a_model_thought():
 
 def test_errors_of_models_and_templates_end_the_sample():
     failing = Models(tested=["a", SampleError("infra", "HTTP 500")])
-    with pytest.raises(SampleError, match="HTTP 500"):
+    with pytest.raises(BrokenOffError, match="HTTP 500") as error:
         solve(multi_turn(GENERATE, GENERATE), failing)
+    assert error.value.error_class == "infra"
+    assert conversation(error.value.output) == [("assistant", "a")]
+    assert type(pickle.loads(pickle.dumps(error.value))) is SampleError
     with pytest.raises(SampleError, match="nope"):
         solve(multi_turn(said("user", "{{ sample.nope }}")))
 

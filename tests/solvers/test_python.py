@@ -1,14 +1,16 @@
 """Authors' own solvers."""
 
 import asyncio
+import json
 from textwrap import dedent
 
 import pytest
 from pydantic import ValidationError
 
 from tasks_lib.errors import SampleError, Stopped, StoreError
+from tasks_lib.results.load import load_run
 from tasks_lib.samples import Sample
-from tasks_lib.solvers.base import SolverContext
+from tasks_lib.solvers.base import BrokenOffError, SolverContext
 from tasks_lib.trace import SolverTrace, message_item
 from tests.solvers.scripted import Models, chat, conversation, items_output, solve, solver
 
@@ -197,6 +199,18 @@ def test_other_errors_are_the_authors():
     assert error.value.error_class == "code"
 
 
+def test_what_was_said_before_an_error_is_kept_with_it():
+    source = """
+        async def run_solver(sample, model, trace):
+            trace.append_user_message("x")
+            trace.add_model_response(await model.predict(trace.items))
+            return trace.nope
+        """
+    with pytest.raises(BrokenOffError, match="nope") as error:
+        solve(snippet(source), Models(tested=["a"]))
+    assert conversation(error.value.output) == [("user", "x"), ("assistant", "a")]
+
+
 @pytest.mark.parametrize("end", [Stopped(), StoreError("disk full")])
 @pytest.mark.parametrize("after", ["return trace", "raise ValueError('no reply')"])
 def test_the_end_of_a_run_can_not_be_caught(end, after):
@@ -276,3 +290,41 @@ def test_tool_calls_are_items():
 def test_a_bad_snippet_is_refused(source, complaint):
     with pytest.raises(ValidationError, match=complaint):
         solver(snippet(source))
+
+
+def test_it_has_no_message_format():
+    with pytest.raises(ValidationError, match="message_format"):
+        solver({**snippet("def run_solver(): ..."), "message_format": "open_responses"})
+
+
+def test_a_trace_that_is_no_json_fails_its_sample_alone(evalmill, write_files):
+    """Its row says what the author did wrong, whether the snippet ended or failed."""
+    source = """
+        async def run_solver(sample, model, trace):
+            trace.append_custom_task_input_message(object() if sample["bad"] else "fine")
+            return trace if sample["bad"] != 2 else trace.nope
+        """
+    task = {
+        "key": "t", "display_name": "T", "description": "D",
+        "definition": {"dataset": {"key": "rows"}, "solver": snippet(source), "scorers": []},
+    }  # fmt: skip
+    rows = {"key": "rows", "display_name": "R"}
+    run = {
+        "models": [
+            {"key": "m", "display_name": "M", "config": {"connection_type": "mock", "default": ""}}
+        ],
+        "datasets": [{**rows, "source": {"type": "local", "file_path": "rows.jsonl"}}],
+        "tasks": [task],
+        "evaluation": {
+            "key": "e", "display_name": "E",
+            "task_specifications": [{"key": "s", "task_key": "t", "model_key": "m"}],
+        },
+    }  # fmt: skip
+    lines = "".join(f'{{"bad": {bad}}}\n' for bad in range(3))
+    folder = write_files({"run.json": json.dumps(run), "rows.jsonl": lines})
+    done = evalmill("run", folder / "run.json", "--json", "--no-prefect")
+    assert done.exit_code == 3, done.stderr
+    samples = load_run(done.json["run_id"], evalmill.store).samples()
+    assert list(samples["status"]) == ["ok", "error", "error"]
+    assert list(samples["error_class"])[1:] == ["code", "code"]
+    assert "nope" in samples["error_message"][2]
