@@ -1,7 +1,11 @@
 """The verbs of `evalmill`, each loaded only when it is used."""
 
+import os
 import sys
+import threading
+from contextlib import suppress
 from importlib import import_module
+from typing import NoReturn
 
 import typer
 
@@ -54,4 +58,19 @@ def main() -> None:
     """Run the command line; the exit code is the process's."""
     from flows.cli.failures import guarded
 
-    sys.exit(guarded(make_app(sys.argv[1:]), sys.argv[1:]))
+    code = guarded(make_app(sys.argv[1:]), sys.argv[1:])
+    if any(thread.daemon for thread in threading.enumerate()):
+        _leave(code)
+    sys.exit(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process without Python's clearing up, which threads still at work don't survive.
+
+    One that an interruption found in native code, such as the import of Prefect, would make
+    the process abort instead of exiting with its code.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(code)
