@@ -6,7 +6,7 @@ and the fallback when no server can be had.
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tasks_lib import steps
 from tasks_lib.errors import Stopped
@@ -27,12 +27,12 @@ class LocalDriver:
         self._lock = threading.Lock()
         self._paused = threading.Event()
         self._failure: BaseException | None = None
-        self._threads: list[threading.Thread] = []
+        self._threads: list[_Worker] = []
 
     def start(self) -> None:
         """Begin the batches, as many at once as the plan says; returns at once."""
         for i in range(self._run.plan.batches_at_once):
-            thread = threading.Thread(target=self._work, name=f"batch-{i}", daemon=True)
+            thread = _Worker(self._work, f"batch-{i}")
             self._threads.append(thread)
             thread.start()
 
@@ -44,7 +44,7 @@ class LocalDriver:
         """Take batches again after a pause; what was done meanwhile is found done."""
         self._paused.clear()
         self._batches = self._run.plan.batches()
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        self._threads = [thread for thread in self._threads if not thread.ended.is_set()]
         self.start()
 
     def wait(self) -> None:
@@ -55,7 +55,7 @@ class LocalDriver:
             StoreError: the store failed.
         """
         for thread in self._threads:
-            thread.join()
+            thread.ended.wait()
         if self._failure is not None:
             raise self._failure
 
@@ -63,7 +63,7 @@ class LocalDriver:
         """Wait at most so long for the batches in work to end after `run.stop`."""
         deadline = time.monotonic() + seconds
         for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+            thread.ended.wait(max(0.0, deadline - time.monotonic()))
 
     def finish(self) -> StepResult:
         """Wait for the batches, then score all and reduce; return what `reduce` says.
@@ -93,3 +93,23 @@ class LocalDriver:
                     self._failure = error
                 self._run.stop()
                 return
+
+
+class _Worker(threading.Thread):
+    """A thread whose end can be waited for in spite of Ctrl-C.
+
+    Before Python 3.13 a `join` that an exception interrupts takes the thread for ended, and
+    the next one doesn't wait for the replies that are still under way.
+    """
+
+    def __init__(self, work: Callable[[], None], name: str) -> None:
+        super().__init__(name=name, daemon=True)
+        self._work = work
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        """Work to the end."""
+        try:
+            self._work()
+        finally:
+            self.ended.set()

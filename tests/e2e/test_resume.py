@@ -178,3 +178,14 @@ def test_an_interrupted_run_resumes_with_its_settings_and_its_secrets(lab, tmp_p
     resumed = lab.evalmill(*command[1:], "--json", cwd=tmp_path)
     assert resumed.exit_code == 1, "the gate is part of the run"
     assert resumed.json["metrics"][0]["n"] == 5
+
+
+def test_the_only_batch_is_waited_for_when_it_is_interrupted(lab):
+    """In Python before 3.13 an interrupted `join` takes its thread for ended."""
+    lab.server.reset(latency_ms=700)
+    process = begun(lab, lab.folder / "run.yaml", "-j", "12", "--batch-size", "12")
+    until(lambda: lab.asked == 12, "12 requests")
+    _, stderr = kill(process, signal.SIGINT)
+    assert process.returncode == 130
+    assert "12 of 12 samples done" in stderr
+    assert lab.server.stats()["client_aborts"] == 0
