@@ -38,9 +38,7 @@ def score_asking(
 
     async def ask(numbered: tuple[int, tuple[SampleRecord, Row]]) -> None:
         i, (record, row) = numbered
-        calls = Calls(
-            run.models, spec_key, f"scorer:{scorer_key}", record.sample_id, record.trial
-        )
+        calls = Calls(run.models, spec_key, f"scorer:{scorer_key}", record.sample_id, record.trial)
         outcomes[i] = await _asked(scorer, row, calls)
 
     workers = run.models.concurrency(scorer.asked_model)
@@ -52,9 +50,12 @@ async def _asked(scorer: ModelScorer, row: Row, calls: Calls) -> Score | SampleE
     try:
         score = await scorer.score(row, calls)
     except SampleError as error:
-        return error
+        failure = error
     except (Stopped, StoreError, asyncio.CancelledError):
         raise
     except Exception as error:
-        return SampleError("code", f"{type(error).__name__}: {error}")
-    return replace(score, metadata={**(score.metadata or {}), "usage": calls.usage})
+        failure = SampleError("code", f"{type(error).__name__}: {error}")
+    else:
+        return replace(score, metadata={**(score.metadata or {}), "usage": calls.usage})
+    failure.metadata = {**(failure.metadata or {}), "usage": calls.usage}
+    return failure

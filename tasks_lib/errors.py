@@ -10,7 +10,7 @@ EvalmillError
 """
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 ErrorClass = Literal["infra", "model", "template", "code", "judge", "data"]
 """Why a sample failed: `infra` connection, timeout, 429 and 5xx after retries; `model`
@@ -60,7 +60,12 @@ class SampleError(EvalmillError):
 
     Args:
         error_class: why, one of `ErrorClass`.
+
+    Attributes:
+        metadata: what is stored beside the error, as JSON values; None without any.
     """
+
+    metadata: dict[str, Any] | None = None
 
     def __init__(
         self, error_class: ErrorClass, problem: str, where: str = "", fix: str = ""

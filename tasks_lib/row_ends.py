@@ -1,5 +1,6 @@
 """How the rows of a specification ended, and what must be said of their replies."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,12 +10,14 @@ from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.folder import parts
 from tasks_lib.results.parts import read_table
 from tasks_lib.scorers.answers import no_answer
+from tasks_lib.scorers.base import ModelScorer
 from tasks_lib.trace import SolverTrace, Trace
 from tasks_lib.verdict import SpecOutcome
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_USAGE = ("calls", "ledger_hits", "input_tokens", "output_tokens")
 _REASON_WORDS = {
     "empty": "empty",
     "refusal": "refused",
@@ -50,10 +53,7 @@ def read_ends(folder: Path) -> "pa.Table":
         "status",
         "finish_reason",
         "output_text",
-        "calls",
-        "ledger_hits",
-        "input_tokens",
-        "output_tokens",
+        *_USAGE,
     ]
     tables = []
     for path in parts(folder):
@@ -97,10 +97,12 @@ def outcome_of(
             broken = pc.not_equal(aggregates.column("status"), "ok")
             failed = failed | _among(rows, aggregates.filter(broken))
             excluded = excluded | _among(rows, aggregates.filter(aggregates.column("excluded")))
-    total = {
-        name: int(pc.sum(samples.column(name)).as_py() or 0)
-        for name in ("calls", "ledger_hits", "input_tokens", "output_tokens")
-    }
+    total = Counter(
+        {name: int(pc.sum(samples.column(name)).as_py() or 0) for name in _USAGE}
+    )
+    for scorer in spec.task.definition.scorers:
+        if isinstance(scorer, ModelScorer):
+            total.update(_usage(trial_rows(spec, scores[scorer.key or scorer.type])))
     return SpecOutcome(
         key=spec.key,
         n_rows=len(failed),
@@ -109,6 +111,15 @@ def outcome_of(
         n_excluded=int((excluded & ~failed).sum()),
         **total,
     )
+
+
+def _usage(scores: "pa.Table") -> Counter[str]:
+    """What the calls of a scorer came to, those of its failed rows included."""
+    total: Counter[str] = Counter()
+    for metadata in scores.column("metadata").to_pylist():
+        if metadata is not None:
+            total.update(loads(metadata).get("usage") or {})
+    return total
 
 
 def _among(rows: "pa.Table", places: "pa.Table") -> Any:

@@ -134,7 +134,7 @@ def _cells(
     if outcome is None:
         message = f"not scored: {record.error_message or record.status}"
         return "error", record.error_class, message, None, None
-    if isinstance(outcome, SampleError):
-        return "error", outcome.error_class, error_text(outcome), None, None
     metadata = None if outcome.metadata is None else dumps(outcome.metadata)
+    if isinstance(outcome, SampleError):
+        return "error", outcome.error_class, error_text(outcome), metadata, None
     return "ok", None, None, metadata, outcome.values

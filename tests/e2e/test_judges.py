@@ -155,7 +155,8 @@ def test_br_035_br_040_br_104_judges_read_their_own_verdicts_and_nothing_else(la
     assert grades["error_class"][2] == "judge"
     assert "no verdict in 3 replies of judge 'judge'" in grades["error_message"][2]
     assert "Not C." in grades["error_message"][2]
-    hostile, slow = (json.loads(grades["metadata"][row]) for row in (1, 3))
+    hostile, vague, slow = (json.loads(grades["metadata"][row]) for row in (1, 2, 3))
+    assert [call["output"] for call in vague["judge_calls"]] == ["Not C."] * 3
     assert HOSTILE in hostile["judge_calls"][0]["input"][1]["content"]
     assert "secret" not in json.dumps(hostile)
     assert [call["output"] for call in slow["judge_calls"]] == ["Let me see.", "Hm.", "**C**"]
@@ -173,6 +174,8 @@ def test_br_035_br_040_br_104_judges_read_their_own_verdicts_and_nothing_else(la
     assert again.finished.json["metrics"] == ran.finished.json["metrics"]
     asked = [e for e in entries(lab.evalmill.store, ran.run_id) if e.caller.startswith("scorer:")]
     assert len(asked) == (1 + 1 + 3 + 3) + (1 + 1 + 3 + 1) + 4
+    assert ran.run.record["calls"]["total"] == 4 + len(asked), "failed rows' calls count too"
+    assert again.run.record["calls"]["from_ledger"] == 4 + len(asked)
     assert sorted(e.ordinal for e in asked if b"slow: " in e.request) == [0, 1, 2]
 
 

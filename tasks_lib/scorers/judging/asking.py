@@ -45,8 +45,16 @@ class JudgeCalls:
             kind: what it is asked for.
 
         Raises:
-            SampleError: no call succeeds, or no reply can be read.
+            SampleError: no call succeeds, or no reply can be read; the calls made so far are
+                its metadata.
         """
+        try:
+            return await self._asked(chat_input, kind)
+        except SampleError as error:
+            error.metadata = {"judge_calls": self.made}
+            raise
+
+    async def _asked(self, chat_input: dict[str, Any], kind: Kind) -> Verdict:
         why = ""
         for _ in range(MOST_ASKS):
             output = await self._predict(chat_input)

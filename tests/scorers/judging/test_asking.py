@@ -66,6 +66,8 @@ def test_after_three_unreadable_replies_the_row_is_an_error_of_the_judge(reply, 
     assert len(judge.asked) == MOST_ASKS == 3
     assert caught.value.error_class == "judge"
     assert caught.value.problem.startswith(f"no verdict in 3 replies of judge 'judge': {problem}")
+    assert caught.value.metadata is not None
+    assert len(caught.value.metadata["judge_calls"]) == 3
 
 
 def test_a_judge_that_is_cut_off_is_given_more_tokens_by_the_author():
