@@ -22,6 +22,8 @@ from tasks_lib.results.parts import (
     write_table,
 )
 from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.results.score_records import write_score_records
+from tasks_lib.results.task_result_rows import LoggedSamples
 from tasks_lib.ruling import apply_rules
 from tasks_lib.runtime import Run, StepResult, find_run
 from tasks_lib.scorers.base import AllSamplesScorer, Datasets, ModelScorer
@@ -62,9 +64,7 @@ def _solve(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
     part = folder / part_name(start, stop)
     if part.exists():
         result = _counts(statuses(part))
-        run.progress.add(
-            done=(stop - start) * run.spec(spec_key).repeats, failed=result["error"]
-        )
+        run.progress.add(done=(stop - start) * run.spec(spec_key).repeats, failed=result["error"])
         return result
     records = _records(run, spec_key, start, stop)
     write_samples(folder, start, stop, records)
@@ -75,9 +75,12 @@ def _solve(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
 def _records(run: Run, spec_key: str, start: int, stop: int) -> list[SampleRecord]:
     """Solve a batch, or take over what another run recorded of it."""
     rows = run.rows[spec_key]
-    if not isinstance(rows, StoredSamples):
+    if isinstance(rows, StoredSamples):
+        records = rows.records(start, stop)
+    elif isinstance(rows, LoggedSamples):
+        records = [*rows.part(start, stop).records]
+    else:
         return solve_samples(run, spec_key, rows.read(start, stop))
-    records = rows.records(start, stop)
     failed = sum(record.status != "ok" for record in records)
     run.progress.add(done=(stop - start) * run.spec(spec_key).repeats, failed=failed)
     return records
@@ -100,6 +103,11 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
     definition = run.spec(spec_key).task.definition
     records = run.solved.pop((spec_key, start), None)
     name = part_name(start, stop)
+    rows = run.rows[spec_key]
+    if isinstance(rows, LoggedSamples):
+        for key, scores in rows.part(start, stop).scores.items():
+            write_score_records(run.folder.scores(spec_key, key) / name, scores)
+        return _scored(run, stop - start)
     due = {
         key: scorer
         for key, scorer in run.scorers(spec_key).items()
@@ -111,13 +119,13 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
     if records is None:
         records = _part_records(run, spec_key, start, stop)
     solved = [record for record in records if record.status == "ok"]
-    rows = scorer_rows(solved, definition.solver)
+    shown = scorer_rows(solved, definition.solver)
     for key, scorer in due.items():
         if isinstance(scorer, ModelScorer):
-            asked = list(zip(solved, rows, strict=True))
+            asked = list(zip(solved, shown, strict=True))
             found = score_asking(run, spec_key, key, scorer, asked)
         else:
-            found = score_each(scorer, rows)
+            found = score_each(scorer, shown)
         table = _score_table(run, spec_key, records, spread(records, found))
         write_table(run.folder.scores(spec_key, key) / name, table)
     return _scored(run, len(records))
@@ -154,6 +162,11 @@ def score_all(run_dir: str, spec_key: str) -> StepResult:
 
 def _score_all(run: Run, spec_key: str) -> StepResult:
     definition = run.spec(spec_key).task.definition
+    rows = run.rows[spec_key]
+    if isinstance(rows, LoggedSamples):
+        for key in rows.log.scorers:
+            unify_scores(run.folder.scores(spec_key, key))
+        return {"rows": len(rows)}
     if isinstance(definition, SystemTask):
         write_evidence(run.folder, spec_key, definition)
         return {"rows": 1}
@@ -163,12 +176,10 @@ def _score_all(run: Run, spec_key: str) -> StepResult:
     }
     if together:
         _score_together(run, spec_key, together)
-    given: set[str] = set()
-    for key in scorers:
-        kinds = unify_scores(run.folder.scores(spec_key, key))
-        given.update(score_name(name) for name in kinds)
+    kinds = [unify_scores(run.folder.scores(spec_key, key)) for key in scorers]
     trials = definition.trials if run.spec(spec_key).num_trials > 1 else None
-    if trials and given:
+    if trials and all(kinds):  # a scorer that failed everywhere gives nobody knows what
+        given = {score_name(column) for columns in kinds for column in columns}
         for name in trials.unknown_scores(given):
             words = f"{spec_key}: no scorer gives the score '{name}' that trials aggregate"
             run.warn(words)

@@ -155,7 +155,7 @@ class Engine:
         data: Sequence[Mapping[str, Any]] = (),
         *,
         overrides: Overrides | None = None,
-        rescore: Ran | None = None,
+        rescore: Ran | Path | None = None,
         limit: int | None = None,
         batch_size: int | None = None,
         **more: Any,
@@ -164,7 +164,8 @@ class Engine:
         if definition is not None:
             self.write(definition, data, **more)
         self.number += 1
-        source = RescoreSource(str(rescore.run.folder.path), num_samples=limit) if rescore else None
+        again = rescore.run.folder.path if isinstance(rescore, Ran) else rescore
+        source = RescoreSource(str(again), num_samples=limit) if again else None
         settings = RunSettings(
             self.store, run_id=f"run-{self.number}", batch_size=batch_size, rescore=source
         )

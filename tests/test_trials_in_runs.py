@@ -1,5 +1,7 @@
 """Trials through the whole engine: how often is asked, what is stored, aggregated, counted."""
 
+import json
+
 import pytest
 
 from tasks_lib.errors import DefinitionErrors
@@ -338,3 +340,54 @@ def test_scores_of_several_kinds_show_no_trace_of_batches(engine, other, size):
     assert cut.run.scores().equals(whole.run.scores())
     assert cut.result["metrics"] == whole.result["metrics"]
     assert whole.values["x"] == (5 / 6 if other == "0.5" else 1.0)
+
+
+def test_a_file_of_traces_holds_one_trial_of_each(engine):
+    definition = task(("is_correct", "pass^k", {"k": 2, "score_name": "pass^2"}))
+    engine.write(definition, DATA, models=[saying(default="4")])
+    file = engine.folder / "traces.jsonl"
+    user = {"role": "user", "content": "?"}
+    for said in ("4", "5"):
+        row = {"a": "4", "trace": [user, {"role": "assistant", "content": said}]}
+        with file.open("a") as lines:
+            lines.write(json.dumps(row) + "\n")
+    ran = engine.run(rescore=file)
+    assert ran.values == {"is_correct_mean": 0.5}
+    assert (ran.spec["num_trials"], ran.spec["n_rows"]) == (1, 2)
+
+
+def test_the_number_of_a_specification_may_come_from_the_evaluations_config(engine):
+    file = engine.write(
+        task(),
+        DATA,
+        models=[saying(default="4")],
+        specification={"trials": {"num_trials": "<< config.n >>"}},
+    )
+    document = json.loads(file.read_text())
+    document["evaluation"]["config_spec"] = [{"type": "int", "key": "n", "display_name": "N"}]
+    for number in (1, 3):
+        file.write_text(json.dumps({**document, "config": {"n": number}}))
+        assert resolve(file, Overrides()).specs[0].num_trials == number
+
+
+@pytest.mark.parametrize("trials", [1, 2])
+def test_samples_that_all_come_to_no_row_leave_metrics_empty(engine, trials):
+    nothing = "def postprocess(sample, solver_output): return []"
+    solver = {**ASK, "postprocessor": {"type": "python", "postprocess_snippet": nothing}}
+    definition = {"dataset": {"key": "qa"}, "solver": solver, "scorers": [EQUALS]}
+    ran = engine.run(
+        definition,
+        DATA,
+        models=[saying(default="4")],
+        specification={"trials": {"num_trials": trials}},
+    )
+    assert ran.values == {"is_correct_mean": None}
+    assert (ran.spec["n_samples"], ran.spec["n_rows"], ran.spec["n_error"]) == (2, 0, 0)
+    assert engine.run(rescore=ran).result["metrics"] == ran.result["metrics"]
+
+
+def test_a_scorer_that_fails_everywhere_is_not_blamed_for_its_scores(engine):
+    failing = python_scorer("def compute_scores(sample): return 1 / 0", "x")
+    definition = task(("x", "max", {}), scorers=[failing])
+    ran = engine.run(definition, DATA, models=[saying(default="4")])
+    assert not any("no scorer gives" in words for words in ran.result["warnings"])

@@ -17,7 +17,7 @@ class SampleRecord:
         spec_key: the task specification.
         sample_id: the sample's id.
         sample_index: its place in the dataset's order.
-        trial: zero-based trial.
+        trial: zero-based trial, or run of a repeatability.
         row: zero-based place among the rows a postprocessor made of one sample.
         sample: the dataset row as JSON.
         trace: the conversation as JSON, in Open Responses form; empty items when there is none.
