@@ -14,7 +14,7 @@ from tasks_lib.models.ledger import CachePolicy, Ledger
 from tasks_lib.models.loop import LoopThread
 from tasks_lib.models.service import ModelService
 from tasks_lib.plan import Plan
-from tasks_lib.resolve import ResolvedSpec
+from tasks_lib.resolve import ResolvedSpec, called_models
 from tasks_lib.results.folder import RunFolder
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.scorers import Scorer
@@ -68,9 +68,7 @@ class Run:
         self.plan = plan
         self.folder = RunFolder(plan.run_dir)
         self.progress = Progress(
-            sum(
-                plan.spec(spec.key).n_samples * spec.repeats for spec in plan.evaluation.specs
-            )
+            sum(plan.spec(spec.key).n_samples * spec.repeats for spec in plan.evaluation.specs)
         )
         self.warnings: list[str] = list(plan.evaluation.warnings)
         self.rows = rows
@@ -111,7 +109,7 @@ class Run:
         """
 
         async def open_all() -> None:
-            for key in self.plan.evaluation.models:
+            for key in called_models(self.plan.evaluation):
                 self.models.model(key)
 
         self.loop.run(open_all())

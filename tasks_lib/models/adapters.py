@@ -24,9 +24,7 @@ class Adapter(Protocol):
     def path(self) -> str:
         """What is appended to a base URL to reach the API; empty when there is none."""
 
-    def request(
-        self, model_input: Any, info: ModelInfo, parameters: Mapping[str, Any]
-    ) -> bytes:
+    def request(self, model_input: Any, info: ModelInfo, parameters: Mapping[str, Any]) -> bytes:
         """Return the body to send; a key of the input wins over the model's parameters."""
 
     def reply(self, body: bytes, info: ModelInfo) -> ModelOutput:
@@ -110,9 +108,7 @@ class TemplateAdapter:
         return storable(text).encode()
 
     def reply(self, body: bytes, info: ModelInfo) -> ModelOutput:
-        text = self._output.render(
-            body=body.decode("utf-8", "replace"), model_info=_info(info)
-        )
+        text = self._output.render(body=body.decode("utf-8", "replace"), model_info=_info(info))
         try:
             return recognised(loads(text))
         except ValueError as error:
