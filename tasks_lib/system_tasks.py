@@ -1,5 +1,6 @@
 """System tasks: no samples, one function that returns metrics."""
 
+from dataclasses import asdict, is_dataclass
 from math import isfinite
 from typing import Any, ClassVar, Literal
 
@@ -60,6 +61,8 @@ def _plain(value: Any) -> Any:
     """Return a typed object as a mapping, and a number of numpy's as a plain one."""
     if hasattr(value, "model_dump"):
         return value.model_dump()
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         return value.item()
     return value

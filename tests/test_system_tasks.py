@@ -2,7 +2,6 @@
 
 import pytest
 
-from tasks_lib import compat
 from tasks_lib.errors import SampleError
 from tasks_lib.evidence import read_evidence, write_evidence
 from tasks_lib.results.folder import RunFolder
@@ -28,10 +27,15 @@ def test_each_entry_is_a_metric_with_its_reason(head):
     }
 
 
-def test_a_typed_object_of_the_same_shape_is_taken():
-    compat.install()
-    before = "from latticeflow.core.dtypes import *\nfrom pydantic import BaseModel\n"
-    before += "class Evidence(BaseModel):\n    metrics: dict\n"
+@pytest.mark.parametrize(
+    "before",
+    [
+        "from pydantic import BaseModel\nclass Evidence(BaseModel):\n    metrics: dict\n",
+        "from dataclasses import dataclass\n@dataclass\nclass Evidence:\n    metrics: dict\n",
+    ],
+    ids=["pydantic", "dataclass"],
+)
+def test_a_typed_object_of_the_same_shape_is_taken(before):
     found = returning("Evidence(metrics={'a': {'value': 1}})", before=before).evidence()
     assert found == {"a": {"value": 1.0, "reason": None}}
 
