@@ -40,11 +40,12 @@ def explain(plan: Plan, rows: Mapping[str, Rows], show: int) -> dict[str, Any]:
 
 def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict[str, Any]:
     part = plan.spec(spec.key)
-    solver = spec.task.definition.solver
-    attempts = part.n_samples * spec.repeats
     scorers = spec.task.definition.scorers
+    solver = spec.task.definition.solver if spec.log is None else None
+    attempts = part.n_samples * spec.repeats
     of_solver = solver.calls(spec.model_key or "") if solver is not None else {}
-    per_sample = summed([of_solver, *(scorer.calls() for scorer in scorers)])
+    of_scorers = [scorer.calls() for scorer in scorers] if spec.log is None else []
+    per_sample = summed([of_solver, *of_scorers])
     probe = rows.read(0, max(show, PROBED_SAMPLES if per_sample else 0))
     inputs = [_first_input(solver, sample) for sample in probe]
     return {

@@ -157,7 +157,7 @@ def make_plan(
             f"specification '{spec.key}' has no samples", fix="check the dataset and its filters"
         )
         for spec, n in zip(evaluation.specs, counts, strict=True)
-        if n == 0 and not isinstance(spec.task.definition, SystemTask)
+        if n == 0 and spec.log is None and not isinstance(spec.task.definition, SystemTask)
     ]:
         raise DefinitionErrors(problems)
     concurrency = [_concurrency(evaluation, spec, settings) for spec in evaluation.specs]

@@ -5,12 +5,14 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.evidence import read_evidence
+from tasks_lib.logged_metrics import logged_metrics
 from tasks_lib.metric_rows import MetricRow, metric_rows
 from tasks_lib.repeatability import repeated_rows
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.folder import write_atomically, write_json
 from tasks_lib.results.parts import read_scores, write_table
 from tasks_lib.results.schemas import METRIC_COLUMNS, metric_schema
+from tasks_lib.results.task_result_rows import LoggedSamples
 from tasks_lib.row_ends import counting_rows, outcome_of, read_ends, reply_warnings
 from tasks_lib.run_record import finished_record
 from tasks_lib.runtime import Run, StepResult
@@ -35,7 +37,10 @@ def reduce_run(run: Run) -> StepResult:
             "task_key": spec.task.key,
             "model_key": spec.model_key,
         }
-        if isinstance(spec.task.definition, SystemTask):
+        loaded = run.rows[spec.key]
+        if isinstance(loaded, LoggedSamples):
+            rows, outcome = logged_metrics(run, spec, loaded, shared)
+        elif isinstance(spec.task.definition, SystemTask):
             rows, outcome = _system_metrics(run, spec.key, shared)
         else:
             rows, outcome = _sample_metrics(run, spec, shared)
@@ -143,4 +148,3 @@ def _finish(
     write_table(run.folder.metrics, table)
     write_json(run.folder.run_json, finished_record(run, outcomes, verdict))
     write_atomically(run.folder.complete, lambda temporary: temporary.write_bytes(b""))
-

@@ -13,9 +13,13 @@ from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.plan import Plan, RescoreSource, RunSettings, make_plan
 from tasks_lib.rescoring import of_file, of_run
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
+from tasks_lib.resolve.earlier import is_log
 from tasks_lib.results import load_run
 from tasks_lib.results.folder import RunFolder, read_json, write_atomically, write_json
+from tasks_lib.results.result_rows import ResultRows, result_rows
 from tasks_lib.results.schemas import SCHEMA_VERSION
+from tasks_lib.results.task_result_index import LogIndex
+from tasks_lib.results.task_result_rows import LoggedSamples
 from tasks_lib.run_record import fingerprints, interrupted_record, started_record
 from tasks_lib.runtime import Run, open_run
 from tasks_lib.secrets import secret_names
@@ -23,10 +27,15 @@ from tasks_lib.sources import NO_ROWS, Rows, align, select
 from tasks_lib.verdict import RunStatus
 
 
-def open_rows(evaluation: ResolvedEvaluation) -> dict[str, Rows]:
+def open_rows(evaluation: ResolvedEvaluation, store: Path | None = None) -> dict[str, Rows]:
     """Return the selected rows of every specification, by its key.
 
-    Specifications that read the same dataset the same way share one index of it.
+    Specifications that read the same dataset the same way share one index of it. What is
+    taken over from a log is taken whole.
+
+    Args:
+        evaluation: what to evaluate.
+        store: where earlier runs are whose results are read; None looks at none of them.
 
     Raises:
         DefinitionErrors: all that is wrong with the data of all specifications.
@@ -36,7 +45,12 @@ def open_rows(evaluation: ResolvedEvaluation) -> dict[str, Rows]:
     problems: list[DefinitionError] = []
     for spec in evaluation.specs:
         try:
-            selected[spec.key] = _spec_rows(spec, opened)
+            if spec.log is not None:
+                selected[spec.key] = LoggedSamples(LogIndex(spec.log), spec.key)
+            elif spec.result_key is not None:
+                selected[spec.key] = _result_rows(spec, spec.result_key, store)
+            else:
+                selected[spec.key] = _spec_rows(spec, opened)
         except DefinitionErrors as error:
             problems += error.problems
         except DefinitionError as error:
@@ -59,6 +73,14 @@ def _spec_rows(spec: ResolvedSpec, opened: dict[object, Rows]) -> Rows:
     if spec.scored_whole and spec.side_by_side:
         return align({name: _selected(spec, rows) for name, rows in named.items()}, uneven=True)
     return _selected(spec, align(named) if spec.side_by_side else named["dataset"])
+
+
+def _result_rows(spec: ResolvedSpec, key: str, store: Path | None) -> Rows:
+    if store is None and not is_log(key):
+        return NO_ROWS  # the run may be still to come
+    rows = result_rows(key, store or Path())
+    check_dataset_columns(spec, rows.columns)
+    return rows.chosen(spec.num_samples, spec.subsampling)
 
 
 def _selected(spec: ResolvedSpec, rows: Rows) -> Rows:
@@ -148,7 +170,7 @@ def plan_run(
     Raises:
         DefinitionError: the data is wrong, there is none, or it is not the earlier run's.
     """
-    evaluation, rows = _rows_of(evaluation, settings.rescore)
+    evaluation, rows = _rows_of(evaluation, settings)
     now = datetime.now(UTC)
     if earlier is not None:
         earlier.check_same(evaluation, rows)
@@ -157,18 +179,42 @@ def plan_run(
 
 
 def _rows_of(
-    evaluation: ResolvedEvaluation, source: RescoreSource | None
+    evaluation: ResolvedEvaluation, settings: RunSettings
 ) -> tuple[ResolvedEvaluation, dict[str, Rows]]:
     """Return the rows to evaluate, and the evaluation as it then is."""
+    source = settings.rescore
     if source is None:
-        return evaluation, open_rows(evaluation)
+        rows = open_rows(evaluation, settings.store)
+        return _as_loaded(evaluation, rows), rows
+    # recorded conversations are scored: neither a model nor a log answers
+    unlogged = tuple(replace(spec, log=None) for spec in evaluation.specs)
+    evaluation = replace(evaluation, specs=unlogged)
     path = Path(source.path)
     if path.is_file():
         evaluation = of_file(evaluation, path, source.num_samples, source.trace_column)
-        return evaluation, open_rows(evaluation)
+        return evaluation, open_rows(evaluation, settings.store)
     evaluation, stored = of_run(evaluation, load_run(path), source.num_samples)
-    others = tuple(spec for spec in evaluation.specs if spec.key not in stored)
-    return evaluation, {**stored, **open_rows(replace(evaluation, specs=others))}
+    others = replace(
+        evaluation, specs=tuple(spec for spec in evaluation.specs if spec.key not in stored)
+    )
+    return evaluation, {**stored, **open_rows(others, settings.store)}
+
+
+def _as_loaded(evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> ResolvedEvaluation:
+    """Return an evaluation with the trials of the logs it loads, and what was left out."""
+    specs, warnings = [], list(evaluation.warnings)
+    for spec in evaluation.specs:
+        found = rows[spec.key]
+        if isinstance(found, LoggedSamples):
+            log = found.log
+            spec = replace(spec, num_trials=log.num_trials, num_runs=log.num_runs)
+        elif isinstance(found, ResultRows) and found.left_out:
+            failed = "1 row" if found.left_out == 1 else f"{found.left_out} rows"
+            warnings.append(
+                f"{spec.key}: {failed} of result '{spec.result_key}' failed there, left out here"
+            )
+        specs.append(spec)
+    return replace(evaluation, specs=tuple(specs), warnings=tuple(warnings))
 
 
 def undeclared_secrets(evaluation: ResolvedEvaluation) -> list[str]:

@@ -34,6 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     (
         "asking",
         "evidence",
+        "logged_metrics",
         "reduction",
         "repeatability",
         "row_ends",

@@ -59,6 +59,8 @@ class TaskSpecification(Definition):
     """How often every sample is solved; the run's or the task's number when absent."""
     repeatability: Repeatability | None = None
     """How often the specification is run, to see what results vary; it can't have trials."""
+    task_result_log_path: Annotated[str, Field(min_length=1)] | None = None
+    """A task result log, relative to this file; its results are taken over, nothing is run."""
     display_name: DisplayName | None = None
     """Name shown to people; made of task and model when absent."""
 

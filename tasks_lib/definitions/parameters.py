@@ -1,59 +1,24 @@
 """Parameters a task or an evaluation declares in `config_spec`, and the values they accept."""
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, StringConstraints, TypeAdapter, ValidationInfo, field_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
 from tasks_lib.base import Definition
 from tasks_lib.definitions.keys import DisplayName, repeated
+from tasks_lib.definitions.scalars import (
+    Scalar,
+    ScalarType,
+    as_boolean,
+    as_float,
+    as_integer,
+    as_scalar,
+    as_text,
+    shown,
+)
 from tasks_lib.errors import bounded
 
-ScalarType = Literal["string", "integer", "float", "boolean"]
-Scalar = bool | int | float | str
 Number = TypeVar("Number", int, float)
-
-_BOOLEAN, _INTEGER = TypeAdapter(bool), TypeAdapter(int)
-_FLOAT = TypeAdapter(Annotated[float, Field(allow_inf_nan=False)])
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{_shown(value)} is not text; put it in quotes")
-    return value
-
-
-def _boolean(value: Any) -> bool:
-    return bool(_coerced(_BOOLEAN, value, "true or false"))
-
-
-def _integer(value: Any) -> int:
-    return int(_coerced(_INTEGER, value, "a whole number"))
-
-
-def _float(value: Any) -> float:
-    return float(_coerced(_FLOAT, value, "a number"))
-
-
-def _coerced(adapter: TypeAdapter[Any], value: Any, wanted: str) -> Any:
-    try:
-        if isinstance(value, bool) and adapter is not _BOOLEAN:
-            raise ValueError  # Python would count true as 1
-        return adapter.validate_python(value)
-    except ValueError:
-        raise ValueError(f"{_shown(value)} is not {wanted}") from None
-
-
-def _shown(value: Any) -> str:
-    return bounded(repr(value), 80)
-
-
-_SCALARS: dict[ScalarType, Callable[[Any], Scalar]] = {
-    "string": _text,
-    "integer": _integer,
-    "float": _float,
-    "boolean": _boolean,
-}
 
 
 class BaseParameter(Definition):
@@ -106,7 +71,7 @@ class FloatParameter(BaseParameter):
     """Value used when none is supplied."""
 
     def accept(self, value: Any) -> float:
-        return _within(_float(value), self.min, self.max)
+        return _within(as_float(value), self.min, self.max)
 
 
 class IntParameter(BaseParameter):
@@ -121,7 +86,7 @@ class IntParameter(BaseParameter):
     """Value used when none is supplied."""
 
     def accept(self, value: Any) -> int:
-        return _within(_integer(value), self.min, self.max)
+        return _within(as_integer(value), self.min, self.max)
 
 
 def _within(value: Number, smallest: Number | None, largest: Number | None) -> Number:
@@ -140,7 +105,7 @@ class BooleanParameter(BaseParameter):
     """Value used when none is supplied."""
 
     def accept(self, value: Any) -> bool:
-        return _boolean(value)
+        return as_boolean(value)
 
 
 class StringExample(Definition):
@@ -152,7 +117,14 @@ class StringExample(Definition):
     """Name shown for it."""
 
 
-class StringParameter(BaseParameter):
+class _TextParameter(BaseParameter):
+    """Any text."""
+
+    def accept(self, value: Any) -> str:
+        return as_text(value)
+
+
+class StringParameter(_TextParameter):
     """A text."""
 
     type: Literal["string"]
@@ -165,11 +137,8 @@ class StringParameter(BaseParameter):
     default_value: str | None = None
     """Value used when none is supplied."""
 
-    def accept(self, value: Any) -> str:
-        return _text(value)
 
-
-class ModelParameter(BaseParameter):
+class ModelParameter(_TextParameter):
     """The key of a model."""
 
     type: Literal["model"]
@@ -181,30 +150,29 @@ class ModelParameter(BaseParameter):
     default_value: str | None = None
     """Model key used when none is supplied."""
 
-    def accept(self, value: Any) -> str:
-        return _text(value)
 
-
-class DatasetParameter(BaseParameter):
+class DatasetParameter(_TextParameter):
     """The key of a dataset."""
 
     type: Literal["dataset"]
     default_value: str | None = None
     """Dataset key used when none is supplied."""
 
-    def accept(self, value: Any) -> str:
-        return _text(value)
+
+class TaskResultParameter(_TextParameter):
+    """An earlier result."""
+
+    type: Literal["task_result"]
+    default_value: str | None = None
+    """Result used when none is supplied."""
 
 
-class DatasetColumnParameter(BaseParameter):
+class DatasetColumnParameter(_TextParameter):
     """The name of a column of the dataset."""
 
     type: Literal["dataset_column"]
     default_value: str | None = None
     """Column name used when none is supplied."""
-
-    def accept(self, value: Any) -> str:
-        return _text(value)
 
 
 class ListParameter(BaseParameter):
@@ -218,8 +186,8 @@ class ListParameter(BaseParameter):
 
     def accept(self, value: Any) -> list[Scalar]:
         if not isinstance(value, list | tuple):
-            raise ValueError(f"{_shown(value)} is not a list")
-        return [_SCALARS[self.dtype](entry) for entry in value]
+            raise ValueError(f"{shown(value)} is not a list")
+        return [as_scalar(self.dtype, entry) for entry in value]
 
 
 class DictParameter(BaseParameter):
@@ -233,8 +201,8 @@ class DictParameter(BaseParameter):
 
     def accept(self, value: Any) -> dict[str, Scalar]:
         if not isinstance(value, dict):
-            raise ValueError(f"{_shown(value)} is not a mapping")
-        return {_text(key): _SCALARS[self.value_dtype](entry) for key, entry in value.items()}
+            raise ValueError(f"{shown(value)} is not a mapping")
+        return {as_text(key): as_scalar(self.value_dtype, entry) for key, entry in value.items()}
 
 
 class CategoricalParameter(BaseParameter):
@@ -253,7 +221,7 @@ class CategoricalParameter(BaseParameter):
     def accept(self, value: Any) -> str | list[str]:
         if self.multiple:
             if not isinstance(value, list | tuple):
-                raise ValueError(f"{_shown(value)} is not a list; 'multiple: true' needs one")
+                raise ValueError(f"{shown(value)} is not a list; 'multiple: true' needs one")
             return [self._allowed(entry) for entry in value]
         return self._allowed(value)
 
@@ -266,7 +234,7 @@ class CategoricalParameter(BaseParameter):
     def _allowed(self, value: Any) -> str:
         if value not in self.allowed_values:
             allowed = ", ".join(repr(choice) for choice in self.allowed_values)
-            raise ValueError(f"{_shown(value)} is not one of {bounded(allowed)}")
+            raise ValueError(f"{shown(value)} is not one of {bounded(allowed)}")
         return str(value)
 
 
@@ -278,6 +246,7 @@ ParameterSpec = Annotated[
     | ModelParameter
     | DatasetParameter
     | DatasetColumnParameter
+    | TaskResultParameter
     | ListParameter
     | DictParameter
     | CategoricalParameter,

@@ -1,6 +1,6 @@
 """The evaluation task: what is asked, how it is answered, how answers are scored."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
@@ -35,6 +35,31 @@ class TaskDataset(Definition):
         return self
 
 
+class ResultDataset(Definition):
+    """The rows of an earlier result, with what came of them."""
+
+    source: Literal["task_result"]
+    """Where rows come from."""
+    key: Annotated[str, Field(min_length=1)]
+    """`<run id>/<specification's key>`, or the path of a task result log, ending in `.json`."""
+
+    keys: ClassVar[None] = None  # rows of one result alone
+
+
+def _source(value: Any) -> str:
+    """Where rows come from; datasets when it is not said."""
+    if isinstance(value, dict):
+        return str(value.get("source", "dataset"))
+    return str(getattr(value, "source", "dataset"))
+
+
+AnyDataset = Annotated[
+    Annotated[TaskDataset, Tag("dataset")] | Annotated[ResultDataset, Tag("task_result")],
+    Discriminator(_source),
+]
+"""Where samples come from."""
+
+
 class BenchmarkTask(Definition):
     """Samples, solved by a model or taken as they are, then scored."""
 
@@ -44,7 +69,7 @@ class BenchmarkTask(Definition):
         Literal["dataset", "model"] | None, Field(json_schema_extra={"deprecated": True})
     ] = None
     """Ignored: a task with a solver evaluates a model, one without evaluates a dataset."""
-    dataset: TaskDataset | None = None
+    dataset: AnyDataset | None = None
     """Where samples come from; a task without solver may leave it to the evaluation."""
     solver: Solver | None = None
     """How the evaluated model answers a sample; absent in tasks that evaluate a dataset."""

@@ -4,7 +4,6 @@ They are refused by name. Whoever builds one takes it out of the table.
 """
 
 MEMBERS: dict[str, frozenset[str]] = {
-    "config_spec": frozenset({"task_result"}),
     "solver": frozenset({"grouped_single_turn_solver"}),
     "source": frozenset(
         {
@@ -14,7 +13,6 @@ MEMBERS: dict[str, frozenset[str]] = {
             "inspect_ai",
             "langsmith",
             "phoenix",
-            "task_result",
             "url",
         }
     ),
@@ -43,7 +41,6 @@ KEYS = frozenset(
         "generator_specification",
         "policies",
         "repeatability_config",
-        "task_result_log_path",
     }
 )
 """Keys that no entity has yet."""

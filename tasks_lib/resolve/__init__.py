@@ -1,6 +1,6 @@
 """From definitions to what is meant: keys looked up, config put in, defaults explicit."""
 
-from tasks_lib.resolve.checks import check_dataset_columns, fingerprint
+from tasks_lib.resolve.checks import called_models, check_dataset_columns, fingerprint
 from tasks_lib.resolve.evaluation import resolve
 from tasks_lib.resolve.names import undefined_names
 from tasks_lib.resolve.resolved import Overrides, ResolvedEvaluation, ResolvedSpec
@@ -9,6 +9,7 @@ __all__ = [
     "Overrides",
     "ResolvedEvaluation",
     "ResolvedSpec",
+    "called_models",
     "check_dataset_columns",
     "fingerprint",
     "resolve",

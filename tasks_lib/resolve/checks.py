@@ -8,7 +8,7 @@ from typing import Any
 from tasks_lib.config import did_you_mean
 from tasks_lib.definitions.model import Model
 from tasks_lib.errors import DefinitionError, DefinitionErrors, bounded
-from tasks_lib.resolve.resolved import ResolvedSpec
+from tasks_lib.resolve.resolved import ResolvedEvaluation, ResolvedSpec
 from tasks_lib.resolve.specs import MODEL_FIELDS
 from tasks_lib.resolve.stored import connection_settings
 
@@ -85,6 +85,17 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
     }
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def called_models(evaluation: ResolvedEvaluation) -> list[str]:
+    """Return the models that may be called: all but those named only where a log is loaded."""
+    logged: set[str | None] = set()
+    run: set[str | None] = set()
+    for spec in evaluation.specs:
+        parameters = (parameter for parameter in spec.task.config_spec if parameter.type == "model")
+        named = {spec.config[parameter.key] for parameter in parameters} | _models_of(spec)
+        (run if spec.log is None else logged).update(named)
+    return [key for key in evaluation.models if key not in logged - run]
 
 
 def _models_of(spec: ResolvedSpec) -> set[str | None]:

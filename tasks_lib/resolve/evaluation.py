@@ -18,6 +18,7 @@ from tasks_lib.definitions.evaluation import Evaluation, RunConfig, TaskSpecific
 from tasks_lib.definitions.parameters import ParameterSpec
 from tasks_lib.errors import DefinitionError
 from tasks_lib.loading import load, load_environment
+from tasks_lib.resolve.earlier import absolute_results
 from tasks_lib.resolve.library import Library
 from tasks_lib.resolve.one_task import bound_task
 from tasks_lib.resolve.parts import Part, Problems
@@ -204,6 +205,11 @@ def _configured(
     tested = {"model_under_test": context.model} if context.model else None
     report = with_settings(root.reporter(problems, "config"), own, problems)
     values = effective_values(evaluation.config_spec, supplied, report, tested)
+    values = absolute_results(
+        evaluation.config_spec,
+        values,
+        lambda name: Path.cwd() if name in own else root.folder("config", name),
+    )
     given = substituted_values(evaluation.config_spec, values)
     readable = {**dict.fromkeys(by_key), **given}  # what is wrong with a value is said above
     filled = []

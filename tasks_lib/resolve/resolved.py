@@ -10,7 +10,7 @@ from tasks_lib.definitions.adapter import ModelAdapter
 from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.definitions.evaluation import CachePolicy, Subsampling
 from tasks_lib.definitions.model import Model
-from tasks_lib.definitions.task import Task
+from tasks_lib.definitions.task import ResultDataset, Task
 from tasks_lib.resolve.stored import dumped, plain, references, stored_model, yaml_of
 from tasks_lib.scorers.base import AllSamplesScorer
 
@@ -58,6 +58,7 @@ class ResolvedSpec:
         num_runs: runs whose metrics are compared (repeatability); 1 is none. Only one of
             `num_trials` and `num_runs` is more than 1.
         written: the task as written, its config not put in.
+        log: a task result log, absolute, whose results are taken over instead of running.
     """
 
     key: str
@@ -71,6 +72,13 @@ class ResolvedSpec:
     num_trials: int
     num_runs: int
     written: Mapping[str, Any] = field(repr=False)
+    log: Path | None = None
+
+    @property
+    def result_key(self) -> str | None:
+        """The earlier result whose rows are the samples; None where they are of datasets."""
+        dataset = self.task.definition.dataset
+        return dataset.key if isinstance(dataset, ResultDataset) else None
 
     @property
     def repeats(self) -> int:
@@ -174,6 +182,7 @@ def _specification(
         "subsampling": spec.subsampling,
         "trials": {"num_trials": spec.num_trials} if _says_trials(spec) else None,
         "repeatability": {"num_runs": spec.num_runs} if spec.num_runs > 1 else None,
+        "task_result_log_path": str(spec.log) if spec.log is not None else None,
     }
     return {key: value for key, value in written.items() if value is not None}
 

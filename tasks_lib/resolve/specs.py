@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tasks_lib.config import (
@@ -13,8 +14,9 @@ from tasks_lib.config import (
 )
 from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.definitions.evaluation import Subsampling, TaskSpecification
-from tasks_lib.definitions.task import BenchmarkTask, Task, TaskHeader
+from tasks_lib.definitions.task import BenchmarkTask, ResultDataset, Task, TaskHeader
 from tasks_lib.errors import DefinitionError
+from tasks_lib.resolve.earlier import absolute_results, log_path, with_absolute_result
 from tasks_lib.resolve.library import Library
 from tasks_lib.resolve.parts import Part, Problems
 from tasks_lib.resolve.resolved import ResolvedSpec
@@ -82,6 +84,7 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
     header = task_header(task_part, context.problems) if task_part is not None else None
     if task_part is None or header is None:
         return None
+    task_part = with_absolute_result(task_part)
     binding = _Binding(part, spec, task_part, header, context)
     values = binding.config()
     if len(context.problems) > before:
@@ -117,6 +120,7 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
         num_trials=num_trials,
         num_runs=spec.repeatability.num_runs if spec.repeatability else 1,
         written=task_part.tree,
+        log=log_path(part),
     )
 
 
@@ -167,7 +171,14 @@ class _Binding:
                 values[parameter.key] = self.context.library.model(value, asking)
             elif parameter.type == "dataset":
                 self.context.library.dataset(value, asking)
-        return values
+        return absolute_results(self.header.config_spec, values, self._folder)
+
+    def _folder(self, parameter: str) -> Path:
+        """Return the folder that a path given for a parameter starts from."""
+        if parameter in self.context.settings:
+            return Path.cwd()
+        given = parameter in self.spec.task_config
+        return self.part.folder("task_config", parameter) if given else self.task_part.folder()
 
     def task(self, values: Mapping[str, Any]) -> Task | None:
         """Return the task, typed, with its config put in."""
@@ -225,7 +236,7 @@ class _Binding:
     def datasets(self, task: Task, values: Mapping[str, Any]) -> dict[str, Dataset]:
         """Return the task's datasets by the name its rows are known by."""
         wanted = task.definition.dataset
-        if wanted is None:
+        if wanted is None or isinstance(wanted, ResultDataset):
             return {}
         paths: list[KeyPath] = [("definition", "dataset", "key")]
         names, keys = ["dataset"], [wanted.key or ""]

@@ -17,8 +17,8 @@ _DECODER = json.JSONDecoder()
 class JsonStream:
     """A JSON text that is walked through from its beginning to its end.
 
-    Whoever iterates over `members` or `elements` takes each value, with `value`, `skip` or
-    by iterating over it, before asking for the next.
+    Whoever iterates over `members` or `elements` takes each value, with `value`, `measured`
+    or by iterating over it, before asking for the next.
 
     Args:
         file: open for reading; read as the walk goes on.
@@ -93,14 +93,15 @@ class JsonStream:
         begin, _ = self._skip()
         return loads(self._text[begin : self._at].encode("latin-1"))
 
-    def skip(self) -> tuple[int, int]:
-        """Pass over the value that comes next; return where in the file it starts and ends.
+    def measured(self) -> tuple[int, int, Any]:
+        """Return where in the file the next value starts and ends, and the value.
 
         Raises:
             ValueError: it is no JSON.
         """
         begin, end = self._skip()
-        return self._start + begin, self._start + end
+        value = loads(self._text[begin:end].encode("latin-1"))
+        return self._start + begin, self._start + end, value
 
     def digest(self) -> str:
         """Return the hash of the file, once it was walked through to its end."""

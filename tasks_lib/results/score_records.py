@@ -99,10 +99,10 @@ def write_score_records(part: Path, records: Sequence[ScoreRecord]) -> None:
     write_table(part, score_rows(base, values, _shares(records)))
 
 
-def _shares(records: Sequence[ScoreRecord]) -> Collection[str]:
-    """The scores that are booleans in single trials and so lie between 0 and 1 in aggregates."""
+def _shares(records: Sequence[ScoreRecord]) -> Collection[str] | None:
+    """With aggregates over trials, the scores that are true or false in each; None without."""
     if all(record.trial is not None for record in records):
-        return ()
+        return None
     return {
         name
         for record in records

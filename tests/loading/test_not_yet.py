@@ -63,7 +63,6 @@ def test_a_member_that_is_not_built_is_refused_and_nothing_else_said(tmp_path, h
 @pytest.mark.parametrize(
     "tree",
     [
-        pytest.param(task(dataset={"source": "task_result", "key": "k"}), id="task result rows"),
         pytest.param(
             {"key": "d", "display_name": "D", "generator_specification": {"num_samples": 3}},
             id="generated dataset",
