@@ -53,7 +53,7 @@ def keeps(reply: str, check: dict[str, Any]) -> bool:
     name = fields.pop("check", None)
     if name not in CHECKS:
         raise ValueError(f"there is no check '{name}'; there are: {', '.join(sorted(CHECKS))}")
-    return bool(reply.strip()) and CHECKS[name](reply.strip(), **fields)
+    return CHECKS[name](reply.strip(), **fields) and bool(reply.strip())
 
 
 def variants(reply: str) -> Iterator[str]:
