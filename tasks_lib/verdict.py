@@ -91,11 +91,25 @@ def _gate(
     name: str, least: float, metrics: Sequence[dict[str, Any]]
 ) -> list[tuple[GateState, str]]:
     """Say how the gate `name` ends on every row it is for."""
-    found = [row for row in metrics if name in (row["name"], row["metric_key"])]
+    found = [
+        row
+        for row in metrics
+        if name == row["name"] or (name == row["metric_key"] and not _is_spread(row, metrics))
+    ]
     if not found:
         known = ", ".join(sorted({row["name"] for row in metrics})) or "none"
         return [("failed", f"gate failed: no metric is named '{name}' (metrics: {known})")]
     return [_gate_on(row, f"{row['spec_key']} {name}", least) for row in found]
+
+
+def _is_spread(row: dict[str, Any], metrics: Sequence[dict[str, Any]]) -> bool:
+    """Whether a value is how much the mean beside it varies between runs (repeatability)."""
+    stem = row["name"].removesuffix("_std")
+    if stem == row["name"]:
+        return False
+    mean = {name: row[name] for name in ("spec_key", "scorer_key", "metric_key")}
+    mean["name"] = f"{stem}_mean"
+    return any(all(other[name] == mean[name] for name in mean) for other in metrics)
 
 
 def _gate_on(row: dict[str, Any], what: str, least: float) -> tuple[GateState, str]:

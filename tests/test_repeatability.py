@@ -3,7 +3,9 @@
 import pytest
 
 from tasks_lib.errors import DefinitionErrors
+from tasks_lib.plan import RunSettings
 from tasks_lib.resolve import Overrides, resolve
+from tasks_lib.verdict import SpecOutcome, judge_run
 from tests.engine import ASK, EQUALS, python_scorer, saying
 
 LENGTH = python_scorer(
@@ -192,3 +194,16 @@ def test_trials_of_the_task_can_be_turned_off_for_it(engine):
     task = {**TASK, "trials": {"num_trials": 4}}
     ran = repeated(engine, 2, task, specification={"trials": {"num_trials": 1}})
     assert ran.spec["n_rows"] == 6
+
+
+def test_a_gate_on_a_metrics_key_is_for_its_mean_not_its_spread(engine):
+    metrics = repeated(engine, 5).result["metrics"]
+    spec = SpecOutcome("exam", 15, 0, 0, 0, 15, 0, 0, 0)
+    gates = [
+        ("mean_is_correct", 0.8, 0),
+        ("mean_is_correct", 0.95, 1),
+        ("is_correct_mean_std", 0.1, 0),
+    ]
+    for name, least, code in gates:
+        settings = RunSettings(engine.store, fail_under={name: least})
+        assert judge_run([spec], metrics, settings).exit_code == code
