@@ -6,6 +6,7 @@ already put them.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from latticeflow.core.dtypes import SolverTrace
@@ -17,12 +18,14 @@ def postprocess(sample: dict[str, Any], solver_output: Any) -> list[tuple[dict[s
     """Return the row with the texts of its column as references of the answer."""
     if _TEXTS_COLUMN not in sample:
         return [(sample, solver_output)]
+    texts = sample[_TEXTS_COLUMN]
+    texts = json.loads(texts) if isinstance(texts, str) else texts
     answer = {
         "message": {
             "role": "assistant",
             "content": solver_output.trace.get_last_assistant_text() or "",
         },
-        "references": [{"content": text} for text in sample[_TEXTS_COLUMN]],
+        "references": [{"content": text} for text in texts],
     }
     output = SolverTrace(
         trace=solver_output.trace,
