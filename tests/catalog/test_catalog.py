@@ -1,9 +1,12 @@
 """The catalog: every task runs offline, says what its README promises, and is found by its key."""
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +50,44 @@ def test_the_offline_run_prints_the_expected_numbers(name: str, evalmill: Comman
                 name: value if not isinstance(value, int | float) else pytest.approx(value)
                 for name, value in metrics.items()
             }
+
+
+@pytest.mark.parametrize("name", ["conversation_memory", "multiple_choice", "rag_quality"])
+def test_lists_may_stand_in_csv_as_json(name: str, evalmill: CommandLine, write_files: Written):
+    lines = (DATASETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    run = (RUNS / f"{name}.yaml").read_text(encoding="utf-8")
+    inline = f"""key: {name}_sample
+    display_name: Sample
+    source: {{type: local, file_path: rows.csv}}"""
+    folder = write_files(
+        {
+            "rows.csv": as_csv(rows),
+            "run.yaml": run.replace(f"$ref: ../../datasets/catalog/{name}.yaml", inline),
+        }
+    )
+    done = evalmill("run", folder / "run.yaml", "--json", "--no-prefect")
+    assert done.exit_code == 0, done.stderr
+    first = done.json["metrics"][0]
+    expected = EXPECTED[name][first["spec_key"]][first["scorer_key"]]
+    assert first["value"] == pytest.approx(expected[first["name"]])
+
+
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    """Rows as CSV; of a list of accepted answers, which may not stand there, the first."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, rows[0])
+    writer.writeheader()
+    for row in rows:
+        answer = row.get("answer")
+        cells = {**row, "answer": answer[0]} if isinstance(answer, list) else row
+        writer.writerow(
+            {
+                key: json.dumps(cell) if isinstance(cell, list) else cell
+                for key, cell in cells.items()
+            }
+        )
+    return text.getvalue()
 
 
 def test_every_task_has_a_run_a_dataset_and_an_expected_result():
