@@ -9,7 +9,7 @@ from tasks_lib.errors import DefinitionError
 from tasks_lib.jsontext import loads
 from tasks_lib.results.json_stream import JsonStream
 from tasks_lib.results.task_result_samples import OWN_KEY
-from tasks_lib.trace.evidence import TaskResultLog
+from tasks_lib.trace.evidence import SampleEvidence, TaskResultLog
 
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9_-]{1,250}")
 _NO_SCORERS = frozenset({"", "actions", "task_scorer"})
@@ -109,10 +109,9 @@ class LogIndex:
         return tree
 
     def _walk_samples(self, stream: JsonStream, entries: "_Entries") -> None:
-        for _ in stream.elements():
+        for place in stream.elements():
             start, stop, sample = stream.measured()
-            if not isinstance(sample, dict):
-                raise ValueError("an entry of 'samples' is not an object")
+            _check(sample, f"samples[{place}]")
             entries.add(start, stop, (sample.get(OWN_KEY) or {}).get("sample_index"))
             trials = sample.get("trials") or []
             self.num_trials = max(self.num_trials, len(trials))
@@ -161,6 +160,27 @@ class _Entries:
         last = following[0] if following else len(self._starts)
         found = range(self._first[place], last)
         return [(self._starts[number], self._stops[number]) for number in found]
+
+
+def _check(sample: Any, where: str) -> None:
+    """Check a sample's form, apart from outputs: a wrong one is that sample's error alone.
+
+    Raises:
+        ValueError: it has another form.
+    """
+    if isinstance(sample, dict):
+        trials = sample.get("trials")
+        if isinstance(trials, list):
+            trials = [_outward(trial) if isinstance(trial, dict) else trial for trial in trials]
+            sample = {**sample, "trials": trials}
+        sample = _outward(sample)
+    SampleEvidence.accept(sample, where)
+
+
+def _outward(sample: dict[str, Any]) -> dict[str, Any]:
+    """Return a sample or a trial without its output, and with an id that may be a number."""
+    named = sample.get("sample_id")
+    return {**sample, "solver": None, "sample_id": None if named is None else str(named)}
 
 
 def _read(file: BinaryIO, start: int, stop: int) -> dict[str, Any]:

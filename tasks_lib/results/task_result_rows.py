@@ -118,7 +118,7 @@ class LoggedSamples(Rows):
                 if self.log.num_trials > 1:  # these are then of all trials together
                     shared = {**sample, "errors": [], "action_records": []}
                 for number, trial in enumerate(sample.get("trials") or [sample]):
-                    number = run or trial.get("index", number)
+                    number = run or trial.get("index") or number
                     found.append(_Trial(self._spec_key, place, number, row, shared, trial))
         return sorted(found, key=lambda trial: (trial.record.trial, trial.record.row))
 

@@ -108,7 +108,8 @@ task.yaml:4: tags.1: a mapping is not text
 task.yaml:6: config_spec.0.default_value: 7 is above the largest value allowed, 3
 task.yaml:7: config_spec.1.type: unknown type 'itn'; did you mean 'int'?
 task.yaml:8: config_spec.2: key 'type' is missing; add it, write one of 'float', 'int', \
-'boolean', 'string', 'model', 'dataset', 'dataset_column', 'task_result', 'list', 'dict', 'categorical'
+'boolean', 'string', 'model', 'dataset', 'dataset_column', 'task_result', 'list', 'dict', \
+'categorical'
 task.yaml:10: definition.trials.num_trials: 1 is not at least 2
 task.yaml:11: definition.dataset: write either 'key' or 'keys'
 task.yaml:14: definition.solver.message_format: 'open_response' is not one of \
