@@ -200,3 +200,14 @@ def test_rows_that_fail_are_errors_not_zeros_and_decide_the_exit_code(lab):
     assert nothing.exit_code == 3, "a run in which every row failed is never good"
     assert nothing.last_line.startswith("failed, too many rows failed: run ")
     assert {row["value"] for row in nothing.metrics.values()} == {None}
+
+
+def test_a_store_that_cannot_be_written_is_said_before_any_call(lab, tmp_path):
+    (tmp_path / "file").touch()
+    ran = lab.run(store=tmp_path / "file" / "store")
+    assert ran.exit_code not in (0, 1)
+    assert ran.finished.stdout == ""
+    assert str(tmp_path / "file" / "store") in ran.stderr
+    assert "--out" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert lab.asked == 0
