@@ -28,10 +28,10 @@ def find_stored(run: str, store: Path) -> StoredRun:
     """
     if run != "last":
         return load_run(run, store)
-    newest = next(run_folders(store), None)
-    if newest is None:
+    runs = run_folders(store)
+    if not runs:
         raise StoreError(f"there is no run in '{store}'", fix="start one with: evalmill run FILE")
-    return StoredRun(newest)
+    return StoredRun(runs[0])
 
 
 def show_metrics(stored: StoredRun, *, json: bool, verbose: bool) -> None:

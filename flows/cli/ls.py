@@ -10,13 +10,11 @@ def ls(out: options.Store = None, limit: options.Limit = None, json: options.Jso
 
     Example: evalmill ls -n 10
     """
-    from itertools import islice
-
     from tasks_lib.jsontext import dumps
     from tasks_lib.results.folder import read_json, run_folders
 
     store = options.store_folder(out)
-    records = [read_json(folder.run_json) for folder in islice(run_folders(store), limit)]
+    records = [read_json(folder.run_json) for folder in run_folders(store)[:limit]]
     if json:
         print(dumps(records))
         return 0

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -137,10 +137,12 @@ def read_json(path: Path) -> Any:
         raise StoreError(f"is no JSON: {error}", where=str(path)) from None
 
 
-def run_folders(store: Path) -> Iterator[RunFolder]:
-    """Yield the runs of a store, newest first (run ids begin with their time)."""
-    runs = store / "runs"
-    if runs.is_dir():
-        for path in sorted(runs.iterdir(), key=lambda path: path.name, reverse=True):
-            if (path / "run.json").is_file():
-                yield RunFolder(path)
+def run_folders(store: Path) -> list[RunFolder]:
+    """Return the runs of a store, the last started first, whatever they are called.
+
+    Raises:
+        StoreError: a run's record is no JSON.
+    """
+    records = (store / "runs").glob("*/run.json")
+    started = [(read_json(path)["started_at"], path.parent) for path in records]
+    return [RunFolder(path) for _, path in sorted(started, reverse=True)]

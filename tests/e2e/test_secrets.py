@@ -101,7 +101,7 @@ def test_a_run_writes_and_prints_no_secret(guarded, conductor, request):
     ran = lab.run("-v", "--run-id", "night", conductor=conductor, env=ENVIRONMENT)
     assert ran.exit_code == 3, ran.stderr
     assert "HTTP 401" in ran.stderr
-    told = [ran.finished, lab.evalmill("show", "last"), lab.evalmill("show", "last", "0", "--json")]
+    told = [ran.finished, lab.evalmill("show", "last"), lab.evalmill("show", "last", "0")]
     for each in told:
         assert "CANARY" not in each.stdout + each.stderr
     store = lab.evalmill.store

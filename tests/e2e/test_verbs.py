@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tasks_lib.results.load import load_run
 from tests.e2e.lab import ALONE, TASK, mock, questions
 
 
@@ -151,10 +152,10 @@ def test_br_030_control_characters_survive_and_never_reach_the_terminal(lab):
     lab.write(qa_jsonl=rows, model_yaml=mock(NASTY), task_yaml=TASK + scorer)
     ran = lab.evalmill("run", lab.folder / "run.yaml", "--run-id", "nasty", *ALONE, "-v")
     assert ran.exit_code == 3
-    stored = lab.run("--resume", "nasty", file=None)
-    assert list(stored.run.samples()["output_text"]) == NASTY
-    assert list(stored.run.scores("string_equals")["is_correct"]) == [False] * 4
-    shown = [lab.evalmill("show", "nasty", *more) for more in ((), ("0",), ("1",), ("2",), ("3",))]
+    stored = load_run("nasty", lab.evalmill.store)
+    assert list(stored.samples()["output_text"]) == NASTY
+    assert list(stored.scores("string_equals")["is_correct"]) == [False] * 4
+    shown = [lab.evalmill("show", "nasty", *more) for more in ((), ("0",), ("1",))]
     for told in (ran, *shown):
         for raw in ("\x00", "\x1b", "\r", "\x9b", "‮"):
             assert raw not in told.stdout + told.stderr

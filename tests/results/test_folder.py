@@ -125,9 +125,11 @@ def test_json_that_is_missing_or_none_is_a_store_error(tmp_path: Path):
 
 
 def test_runs_are_listed_newest_first(tmp_path: Path):
-    for name in ("20250101T000000Z-e-aaaaaa", "20260101T000000Z-a-bbbbbb", "empty"):
-        (tmp_path / "runs" / name).mkdir(parents=True)
-    for name in ("20250101T000000Z-e-aaaaaa", "20260101T000000Z-a-bbbbbb"):
-        write_json(tmp_path / "runs" / name / "run.json", {})
-    assert [folder.run_id[:4] for folder in run_folders(tmp_path)] == ["2026", "2025"]
-    assert list(run_folders(tmp_path / "missing")) == []
+    started = {"20250101T000000Z-e-aaaaaa": "2025", "mine": "2024", "20260101T000000Z-a": "2026"}
+    (tmp_path / "runs" / "empty").mkdir(parents=True)
+    for name, year in started.items():
+        (tmp_path / "runs" / name).mkdir()
+        record = {"started_at": f"{year}-01-01T00:00:00.000Z"}
+        write_json(tmp_path / "runs" / name / "run.json", record)
+    assert [folder.run_id[:4] for folder in run_folders(tmp_path)] == ["2026", "2025", "mine"]
+    assert run_folders(tmp_path / "missing") == []
