@@ -26,7 +26,7 @@ from tasks_lib.results.score_records import write_score_records
 from tasks_lib.results.task_result_rows import LoggedSamples
 from tasks_lib.ruling import apply_rules
 from tasks_lib.runtime import Run, StepResult, find_run
-from tasks_lib.scorers.base import AllSamplesScorer, Datasets, ModelScorer
+from tasks_lib.scorers.base import AllSamplesScorer, BaseScorer, Datasets, ModelScorer
 from tasks_lib.scorers.score import Row
 from tasks_lib.scoring import (
     Outcome,
@@ -126,23 +126,28 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
             found = score_asking(run, spec_key, key, scorer, asked)
         else:
             found = score_each(scorer, shown)
-        table = _score_table(run, spec_key, records, spread(records, found))
+        table = _score_table(run, spec_key, scorer, records, spread(records, found))
         write_table(run.folder.scores(spec_key, key) / name, table)
     return _scored(run, len(records))
 
 
 def _score_table(
-    run: Run, spec_key: str, records: Sequence[SampleRecord], outcomes: Sequence[Outcome]
+    run: Run,
+    spec_key: str,
+    scorer: BaseScorer,
+    records: Sequence[SampleRecord],
+    outcomes: Sequence[Outcome],
 ) -> "pa.Table":
     """One scorer's rows of whole samples; with trials, followed by their aggregates."""
     spec = run.spec(spec_key)
     if spec.num_trials == 1:
-        return score_rows(*score_columns(records, outcomes))
+        return score_rows(*score_columns(records, outcomes), scorer.shares())
     trials = spec.task.definition.trials
     aggregators = (trials.score_aggregators or ()) if trials else ()
     places, results = over_trials(records, outcomes, aggregators, spec.num_trials)
     columns = score_columns([*records, *places], [*outcomes, *results])
-    return score_rows(*columns, shares=shares(outcomes, aggregators))
+    known = scorer.shares() | shares(outcomes, aggregators)
+    return score_rows(*columns, known, over_trials=True)
 
 
 def score_all(run_dir: str, spec_key: str) -> StepResult:
@@ -201,7 +206,8 @@ def _score_together(run: Run, spec_key: str, scorers: Mapping[str, AllSamplesSco
             found = score_together(scorer, rows, _datasets(run, spec_key, rows)) if rows else []
             outcomes |= dict(zip(map(id, solved), found, strict=True))
         for (start, stop), batch in batches.items():
-            table = _score_table(run, spec_key, batch, [outcomes.get(id(r)) for r in batch])
+            said = [outcomes.get(id(record)) for record in batch]
+            table = _score_table(run, spec_key, scorer, batch, said)
             write_table(run.folder.scores(spec_key, key) / part_name(start, stop), table)
 
 

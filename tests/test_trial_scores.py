@@ -160,7 +160,7 @@ def test_shares_are_stored_as_numbers_and_say_so():
     outcomes = [right(), right(False)]
     rows, results = over_trials(records, outcomes, (), 2)
     columns = score_columns([*records, *rows], [*outcomes, *results])
-    table = score_rows(*columns, shares=shares(outcomes, ()))
+    table = score_rows(*columns, shares(outcomes, ()), over_trials=True)
     assert field_kinds(table.schema) == {"ok": "share", "ok.mean": "share"}
     assert table.column("ok").to_pylist() == [1.0, 0.0, 0.5]
     assert table.column("trial").to_pylist() == [0, 1, None]

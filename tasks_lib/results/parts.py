@@ -119,28 +119,31 @@ def statuses(path: Path) -> dict[str, int]:
 def score_rows(
     base: dict[str, list[Any]],
     values: Sequence[dict[str, Any] | None],
-    shares: Collection[str] | None = None,
+    shares: Collection[str] = (),
+    *,
+    over_trials: bool = False,
 ) -> "pa.Table":
     """Make the table of one scorer's rows.
 
     Args:
         base: the columns of `SCORE_COLUMNS`, one entry a row.
         values: the row's scores by name; None for a row without any.
-        shares: with trials, the scores that are true or false in each; None without. With
-            trials booleans are stored as 1 and 0, beside their aggregates.
+        shares: the scores whose numbers lie between 0 and 1.
+        over_trials: whether booleans stand beside their aggregates, and so are stored as 1
+            and 0.
 
     Returns:
         A table with a typed column per score field, the kinds joined over the rows.
     """
     import pyarrow as pa
 
-    if shares is not None:
+    if over_trials:
         values = [_without_bools(row) for row in values]
     kinds: dict[str, ScoreKind] = {}
     for row in values:
         for name, value in (row or {}).items():
             kind = kind_of(value)
-            if shares and name in shares and kind == "number":
+            if name in shares and kind == "number":
                 kind = "share"
             kinds[name] = joined_kind(kinds.get(name, "null"), kind)
     columns: list[Any] = [base[name] for name in SCORE_COLUMNS]

@@ -96,13 +96,13 @@ def write_score_records(part: Path, records: Sequence[ScoreRecord]) -> None:
     """
     base = {name: [getattr(record, name) for record in records] for name in SCORE_COLUMNS}
     values = [record.values for record in records]
-    write_table(part, score_rows(base, values, _shares(records)))
+    aggregates = any(record.trial is None for record in records)
+    shares = _shares(records) if aggregates else ()
+    write_table(part, score_rows(base, values, shares, over_trials=aggregates))
 
 
-def _shares(records: Sequence[ScoreRecord]) -> Collection[str] | None:
-    """With aggregates over trials, the scores that are true or false in each; None without."""
-    if all(record.trial is not None for record in records):
-        return None
+def _shares(records: Sequence[ScoreRecord]) -> Collection[str]:
+    """The scores that are true or false in each trial, beside their aggregates."""
     return {
         name
         for record in records

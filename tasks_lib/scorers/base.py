@@ -36,6 +36,13 @@ class BaseScorer(Definition, ABC):
         self.keyed_metrics()
         return self
 
+    def shares(self) -> frozenset[str]:
+        """Return the scores whose numbers always lie between 0 and 1.
+
+        Their means get bounds, and intervals that end there.
+        """
+        return frozenset()
+
     def default_metrics(self) -> tuple[Metric, ...]:
         """Return the metrics used when the author names none."""
         return ()

@@ -21,6 +21,9 @@ class Bleu(TextComparison):
     def compared(self, expected: str, predicted: str) -> dict[str, Any]:
         return {"bleu_score": _bleu(predicted, expected)}
 
+    def shares(self) -> frozenset[str]:
+        return frozenset({"bleu_score"})
+
     def default_metrics(self) -> tuple[Metric, ...]:
         return (Mean(field="bleu_score"),)
 

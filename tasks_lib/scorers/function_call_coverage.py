@@ -51,6 +51,9 @@ class FunctionCallCoverage(SampleScorer):
             },
         )
 
+    def shares(self) -> frozenset[str]:
+        return frozenset({"required_calls_coverage"})
+
     def default_metrics(self) -> tuple[Metric, ...]:
         return Mean(field="all_required_calls_made"), Mean(field="required_calls_coverage")
 

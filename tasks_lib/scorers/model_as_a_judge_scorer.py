@@ -46,5 +46,8 @@ class ModelAsAJudgeScorer(JudgeScorer):
             "confidence": verdict.confidence,
         }
 
+    def shares(self) -> frozenset[str]:
+        return frozenset({"score"})
+
     def default_metrics(self) -> tuple[Metric, ...]:
         return (Mean(field="score"),)

@@ -105,11 +105,18 @@ class RagChecker(ModelScorer):
             return self.scores_to_compute
         return SCORES if self.target_column is not None else _WITHOUT_TARGET
 
-    def default_metrics(self) -> tuple[Metric, ...]:
+    def emitted(self) -> tuple[str, ...]:
+        """Return the names of the scores that rows get."""
         names: list[str] = list(self.scores)
         if self.mode == "required_and_optional":
             names += [_OF_REQUIRED + name for name in self.scores]
-        return tuple(Mean(field=name) for name in dict.fromkeys(names))
+        return tuple(dict.fromkeys(names))
+
+    def shares(self) -> frozenset[str]:
+        return frozenset(self.emitted())
+
+    def default_metrics(self) -> tuple[Metric, ...]:
+        return tuple(Mean(field=name) for name in self.emitted())
 
     def columns(self) -> Mapping[str, str]:
         wanted = findings_for(self.scores)

@@ -274,9 +274,11 @@ def test_a_wrong_config_value_hides_no_other_problem(project, write_files):
 
 
 def test_undeclared_secrets_and_adapters_are_told(project, write_files):
+    # a name that nothing declared resembles may be a Prefect Secret block: the run looks it up
     model = MODEL.replace("$LAB_API_KEY", "<< secrets.lob >>").replace(
         "latticeflow$openai_chat_completion", "latticeflow$openai_chat_completions"
     )
+    model += "secrets: {lab: $LAB_API_KEY}\n"
     write_files({"models/lab.yaml": model})
     found = problems_of(project / "run.yaml")
     assert len(found) == 2
