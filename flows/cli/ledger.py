@@ -45,3 +45,28 @@ def export(
     count = write_recording(chain([first], recorded), file)
     print(f"{count} replies written to {file}", file=sys.stderr)
     return 0
+
+
+@ledger.command()
+def repair(out: options.Store = None) -> int:
+    """Save the replies that can still be read of a damaged ledger.
+
+    The damaged file is kept beside the new one. What it has lost is asked for again when it is
+    needed.
+
+    Example: evalmill ledger repair -o .evalmill
+    """
+    from tasks_lib.errors import DefinitionError
+    from tasks_lib.models.ledger_repair import repair as repair_ledger
+    from tasks_lib.results.folder import run_folders
+    from tasks_lib.results.lock import is_worked_on
+
+    store = options.store_folder(out)
+    busy = [folder.run_id for folder in run_folders(store) if is_worked_on(folder)]
+    if busy:
+        raise DefinitionError(
+            f"the store is in use: {', '.join(busy)}", fix="wait for the end of these runs"
+        )
+    repaired = repair_ledger(store)
+    print(f"{repaired.kept} replies saved; the damaged ledger is {repaired.aside}", file=sys.stderr)
+    return 0

@@ -7,6 +7,7 @@ are repeated than were in flight.
 """
 
 import asyncio
+import shlex
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -126,7 +127,7 @@ class Ledger:
         self._committed: asyncio.Future[None] | None = None
         self._waiting_since = 0.0
         try:
-            self._db = _patiently(lambda: _connect(self._path))
+            self._db = _patiently(lambda: open_ledger(self._path))
         except sqlite3.Error as error:
             raise _unusable(self._path, error) from None
 
@@ -234,7 +235,12 @@ def entries(store: Path, run_id: str) -> Iterator[Entry]:
         raise _unusable(path, error) from None
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def open_ledger(path: Path) -> sqlite3.Connection:
+    """Open the file of a ledger, made new if there is none.
+
+    Raises:
+        sqlite3.Error: it can't be used, is damaged, or is no ledger.
+    """
     db = sqlite3.connect(path, timeout=_LOCK_WAIT, check_same_thread=False)
     try:
         db.execute("PRAGMA journal_mode=WAL")
@@ -285,8 +291,9 @@ def _row(entry: Entry, run_id: str) -> tuple[object, ...]:
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> StoreError:
-    return StoreError(
-        f"the ledger can't be used: {error}",
-        where=str(path),
-        fix="free disk space, check the permissions, or choose another store with --out",
-    )
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    fix = "free disk space, check the permissions, or choose another store with --out"
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        command = shlex.join(["evalmill", "ledger", "repair", "-o", str(path.parent)])
+        fix = f"save the replies that can still be read with: {command}"
+    return StoreError(f"the ledger can't be used: {error}", where=str(path), fix=fix)
