@@ -4,7 +4,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,10 +12,11 @@ from flows.collector import calm_garbage_collection
 from flows.local import LocalDriver
 from flows.secret_blocks import from_blocks
 from tasks_lib import exit_codes
+from tasks_lib.breaking_off import break_off
 from tasks_lib.errors import DefinitionError, Stopped, StoreError
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.resolve import Overrides, resolve
-from tasks_lib.results.folder import RunFolder
+from tasks_lib.results.folder import run_folder
 from tasks_lib.runtime import Run, StepResult
 from tasks_lib.session import begin, end_early, plan_run, stored_run, undeclared_secrets
 from tasks_lib.sources import Rows
@@ -74,7 +75,7 @@ def prepare(file: Path | None, overrides: Overrides, settings: RunSettings) -> P
             raise DefinitionError("no file to run is named", fix="see: evalmill run --help")
         plan, rows = plan_run(resolve(file, overrides), settings)
         return Prepared(plan, rows, overrides.env_file)
-    stored = stored_run(RunFolder(settings.store / "runs" / (settings.run_id or "")))
+    stored = stored_run(run_folder(settings.store, settings.run_id or "", "--resume"))
     evaluation = resolve(file or stored.folder.resolved, overrides)
     plan, rows = plan_run(evaluation, stored.settings(settings), stored)
     return Prepared(plan, rows, overrides.env_file)
@@ -91,16 +92,18 @@ def execute(prepared: Prepared, manner: Manner) -> int:
     names = undeclared_secrets(prepared.plan.evaluation) if manner.prefect else ()
     secrets = from_blocks(names)
     run = begin(prepared.plan, prepared.rows, secrets)
+    run.models.on_notice = _warning
     driver = LocalDriver(run)
     try:
         with _interruptible(run):
             driver.start()
             result = _conducted(run, driver, manner)
     except (Stopped, KeyboardInterrupt):
-        return _interrupted(run, driver, manner, prepared.env_file)
+        return _stopped(run, driver, manner, prepared.env_file)
     except StoreError:
         _settle(driver)
-        end_early(run, "failed", exit_codes.TOO_MANY_ERRORS)
+        with suppress(StoreError):  # what failed once may fail for this too
+            end_early(run, "failed", exit_codes.TOO_MANY_ERRORS)
         raise
     finally:
         run.close()
@@ -126,6 +129,12 @@ def _notice(words: str) -> None:
     print(words, file=sys.stderr)
 
 
+def _warning(words: str) -> None:
+    from flows.telling import tell_warnings
+
+    tell_warnings([words])
+
+
 @contextmanager
 def _interruptible(run: Run) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM stop the run in good order; a second one ends it at once."""
@@ -148,16 +157,24 @@ def _interruptible(run: Run) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _interrupted(run: Run, driver: LocalDriver, manner: Manner, env_file: Path | None) -> int:
+def _stopped(run: Run, driver: LocalDriver, manner: Manner, env_file: Path | None) -> int:
+    """End a run that was interrupted, or stopped because of a model."""
     run.stop()
     _settle(driver)
-    end_early(run, "interrupted", exit_codes.INTERRUPTED)
-    from flows.telling import tell_interruption
+    from flows.telling import resume_command, tell_breaking_off, tell_interruption
 
     flags = [] if manner.prefect else ["--no-prefect"]
+    if not run.plan.settings.preflight:
+        flags.append("--no-preflight")
     if env_file is not None:
         flags += ["--env", str(env_file.absolute())]
-    tell_interruption(run, manner.json, flags)
+    command = resume_command(run, flags)
+    if (cause := run.models.cause) is not None:
+        break_off(run, cause)
+        tell_breaking_off(run, cause, manner.json, command)
+        return exit_codes.TOO_MANY_ERRORS
+    end_early(run, "interrupted", exit_codes.INTERRUPTED)
+    tell_interruption(run, manner.json, command)
     return exit_codes.INTERRUPTED
 
 

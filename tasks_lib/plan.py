@@ -1,6 +1,5 @@
 """The plan: what one run will do, settled before anything is called."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,12 +10,12 @@ from tasks_lib.batches import batch_size, cut, fitting_sizes, interleaved
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.models.service import allowed_concurrency
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
+from tasks_lib.results.folder import run_folder
 from tasks_lib.solvers.call_range import summed
 from tasks_lib.sources import Rows
 from tasks_lib.system_tasks import SystemTask
 
 MAX_BATCHES_AT_ONCE = 64
-_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,11 @@ class RunSettings:
         batch_size: samples a batch; None chooses.
         max_error_rate: share of rows, 0 to 1, that may fail before the exit code says so.
         fail_under: metric name -> least value.
-        resume: whether the run continues an interrupted one of the same id.
+        resume: whether the run continues an earlier one of the same id.
+        retry_errors: whether it then does again what ended in an error there.
         rescore: what is scored again instead of calling the evaluated model.
+        preflight: whether a run whose prompts or whose model can't work is refused or stopped
+            after a few samples.
     """
 
     store: Path
@@ -56,7 +58,9 @@ class RunSettings:
     max_error_rate: float = 0.0
     fail_under: Mapping[str, float] = field(default_factory=dict)
     resume: bool = False
+    retry_errors: bool = False
     rescore: RescoreSource | None = None
+    preflight: bool = True
 
 
 @dataclass(frozen=True)
@@ -172,18 +176,11 @@ def make_plan(
         )
     )
     run_id = settings.run_id or f"{now:%Y%m%dT%H%M%SZ}-{evaluation.key[:150]}-{token}"
-    if not _RUN_ID.fullmatch(run_id):
-        raise DefinitionError(
-            f"'{run_id}' can't be a run id",
-            where="--run-id",
-            fix="use letters, digits, '.', '_' and '-', beginning with a letter or digit",
-        )
+    run_folder(settings.store, run_id)  # refuses an id that can't be a folder's name
     return Plan(run_id, evaluation, specs, settings, now)
 
 
-def _concurrency(
-    evaluation: ResolvedEvaluation, spec: ResolvedSpec, settings: RunSettings
-) -> int:
+def _concurrency(evaluation: ResolvedEvaluation, spec: ResolvedSpec, settings: RunSettings) -> int:
     solver = spec.task.definition.solver
     called = solver.calls(spec.model_key or "") if solver is not None else {}
     if not called:  # then scoring may be what takes time

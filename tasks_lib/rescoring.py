@@ -54,9 +54,7 @@ class StoredSamples(Rows):
     def records(self, start: int, stop: int) -> list[SampleRecord]:
         """Return the rows of samples `[start, stop)` for the new run; it made no call for them."""
         return [
-            replace(
-                record, spec_key=self._spec_key, sample_index=place, calls=0, ledger_hits=0
-            )
+            replace(record, spec_key=self._spec_key, sample_index=place, calls=0, ledger_hits=0)
             for place in range(start, min(stop, len(self)))
             for record in self._stored(self._places[place])
         ]
@@ -73,7 +71,8 @@ class StoredSamples(Rows):
 
     def fingerprint(self) -> str:
         files = [(path.name, path.stat().st_size) for path in parts(self._folder)]
-        return digest(str(self._folder), repr(files), str(len(self)))
+        run, _, spec = self._folder.parts[-3:]  # the store may have moved
+        return digest(run, spec, repr(files), str(len(self)))
 
 
 def of_run(

@@ -9,9 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from tasks_lib.jsontext import storable
+from tasks_lib.plan import RunSettings
 from tasks_lib.resolve import ResolvedEvaluation, fingerprint
 from tasks_lib.results.schemas import SCHEMA_VERSION
 from tasks_lib.runtime import Run
+from tasks_lib.solving import error_text
 from tasks_lib.sources import Rows
 from tasks_lib.verdict import RunStatus, SpecOutcome, Verdict
 
@@ -28,9 +31,7 @@ def interrupted_record(run: Run, status: RunStatus, exit_code: int) -> dict[str,
     return _record(run, status, exit_code, [])
 
 
-def finished_record(
-    run: Run, outcomes: Sequence[SpecOutcome], verdict: Verdict
-) -> dict[str, Any]:
+def finished_record(run: Run, outcomes: Sequence[SpecOutcome], verdict: Verdict) -> dict[str, Any]:
     """Return `run.json` of a run that reached its end."""
     return _record(run, verdict.status, verdict.exit_code, outcomes)
 
@@ -66,15 +67,26 @@ def _record(
         "prefect_flow_run_id": run.prefect_flow_run_id,
         "scheduled": run.scheduled,
         "warnings": run.warnings,
+        "stopped": _stopped(run),
         "plan": {
             "max_connections": plan.settings.max_connections,
             "max_error_rate": plan.settings.max_error_rate,
             "fail_under": dict(plan.settings.fail_under),
-            "rescore": asdict(plan.settings.rescore) if plan.settings.rescore else None,
+            "rescore": _rescore_source(plan.settings),
             "fingerprints": fingerprints(plan.evaluation, run.rows),
             "batches": {spec.key: [list(cut) for cut in spec.batches] for spec in plan.specs},
         },
     }
+
+
+def _rescore_source(settings: RunSettings) -> dict[str, Any] | None:
+    """What is scored again; a run of the same store by its path there, which may move."""
+    source = settings.rescore
+    if source is None:
+        return None
+    path = Path(source.path)
+    inside = path.is_relative_to(settings.store)
+    return asdict(source) | {"path": str(path.relative_to(settings.store) if inside else path)}
 
 
 def fingerprints(evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> dict[str, str]:
@@ -113,6 +125,28 @@ def _calls(run: Run, outcomes: Sequence[SpecOutcome]) -> dict[str, Any]:
         "input_tokens": sum(outcome.input_tokens for outcome in outcomes),
         "output_tokens": sum(outcome.output_tokens for outcome in outcomes),
         "cost_usd": None,
+    }
+
+
+def _stopped(run: Run) -> dict[str, Any] | None:
+    """Why a model ended the run, and the rows that showed it; None when none did."""
+    cause = run.models.cause
+    if cause is None:
+        return None
+    return {
+        "model_key": cause.model,
+        "problem": str(cause),
+        "rows": [
+            {
+                "spec_key": call.place.spec_key,
+                "sample_id": storable(call.place.sample_id),
+                "trial": call.place.trial,
+                "caller": call.place.caller,
+                "error_class": call.error.error_class,
+                "error_message": error_text(call.error),
+            }
+            for call in run.models.failed_calls
+        ],
     }
 
 

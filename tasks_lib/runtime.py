@@ -16,6 +16,7 @@ from tasks_lib.models.service import ModelService
 from tasks_lib.plan import Plan
 from tasks_lib.resolve import ResolvedSpec, called_models
 from tasks_lib.results.folder import RunFolder
+from tasks_lib.results.lock import RunLock
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.scorers import Scorer
 from tasks_lib.sources import Rows
@@ -62,9 +63,12 @@ class Run:
         plan: what to do.
         rows: the selected rows of each specification.
         secrets: values of secrets that no file declares.
+        lock: the right to write to the run's folder.
     """
 
-    def __init__(self, plan: Plan, rows: dict[str, Rows], secrets: Mapping[str, str]) -> None:
+    def __init__(
+        self, plan: Plan, rows: dict[str, Rows], secrets: Mapping[str, str], lock: RunLock
+    ) -> None:
         self.plan = plan
         self.folder = RunFolder(plan.run_dir)
         self.progress = Progress(
@@ -85,10 +89,12 @@ class Run:
             {**secrets, **plan.evaluation.secrets},
             ledger,
             plan.settings.max_connections,
+            plan.settings.preflight,
         )
         self._specs = {spec.key: spec for spec in plan.evaluation.specs}
         self._steps: dict[StepKey, Future[StepResult]] = {}
         self._lock = threading.Lock()
+        self._folder_lock = lock
         self._closed = False
 
     def spec(self, key: str) -> ResolvedSpec:
@@ -147,7 +153,7 @@ class Run:
 
     @property
     def stopping(self) -> bool:
-        """Whether the run is being interrupted."""
+        """Whether the run is being interrupted, or stopped because of a model."""
         return self.models.stopping
 
     def close(self) -> None:
@@ -162,6 +168,7 @@ class Run:
             self.loop.run(self.models.close())
         finally:
             self.loop.close()
+            self._folder_lock.release()
 
 
 _OPEN: dict[str, Run] = {}
@@ -173,17 +180,24 @@ def open_run(
     """Open a run in this process; the steps find it by `str(plan.run_dir)`.
 
     Raises:
+        DefinitionError: somebody is working on the run.
         StoreError: the store can't be used.
     """
+    lock = RunLock(RunFolder(plan.run_dir))
     try:
         plan.run_dir.mkdir(parents=True, exist_ok=True)
+        lock.take()
     except OSError as error:
         raise StoreError(
             f"can't make the run's folder: {error.strerror}",
             where=str(plan.run_dir),
             fix="choose another store with --out",
         ) from None
-    run = Run(plan, rows, secrets)
+    try:
+        run = Run(plan, rows, secrets, lock)
+    except BaseException:
+        lock.release()
+        raise
     _OPEN[str(plan.run_dir)] = run
     return run
 

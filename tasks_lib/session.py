@@ -11,11 +11,19 @@ from typing import Any
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.plan import Plan, RescoreSource, RunSettings, make_plan
+from tasks_lib.preflight import check_prompts
 from tasks_lib.rescoring import of_file, of_run
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
 from tasks_lib.resolve.earlier import is_log
 from tasks_lib.results import load_run
-from tasks_lib.results.folder import RunFolder, read_json, write_atomically, write_json
+from tasks_lib.results.folder import (
+    RunFolder,
+    clear_unfinished,
+    read_json,
+    remove,
+    write_atomically,
+    write_json,
+)
 from tasks_lib.results.result_rows import ResultRows, result_rows
 from tasks_lib.results.schemas import SCHEMA_VERSION
 from tasks_lib.results.task_result_index import LogIndex
@@ -113,8 +121,15 @@ class StoredRun:
             max_connections=given.max_connections or before["max_connections"],
             max_error_rate=given.max_error_rate or before["max_error_rate"],
             fail_under=given.fail_under or before["fail_under"],
-            rescore=RescoreSource(**before["rescore"]) if before["rescore"] else None,
+            rescore=self._rescore_source(),
         )
+
+    def _rescore_source(self) -> RescoreSource | None:
+        """What is scored again; a run of the same store moves with it."""
+        written = self.document["plan"]["rescore"]
+        if written is None:
+            return None
+        return RescoreSource(**{**written, "path": str(self.folder.store / written["path"])})
 
     def check_same(self, evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> None:
         """Refuse to continue when definitions or data are others than before.
@@ -240,20 +255,25 @@ def begin(
         secrets: values of `undeclared_secrets`; they are kept in memory only.
 
     Raises:
-        DefinitionError: the run id is taken, or a model can't be opened.
+        DefinitionError: the run id is taken, somebody is working on the run, none of the first
+            prompts can be made, or a model can't be opened.
         StoreError: the store can't be used.
     """
     folder = RunFolder(plan.run_dir)
-    if folder.run_json.exists() and not plan.settings.resume:
-        raise DefinitionError(
-            f"there is a run '{plan.run_id}' already",
-            where="--run-id",
-            fix=f"choose another id, or continue it with --resume {plan.run_id}",
-        )
+    if plan.settings.preflight and not plan.settings.resume:
+        check_prompts(plan.evaluation, rows)
     run = open_run(plan, rows, secrets)
     try:
+        if plan.settings.resume:
+            clear_unfinished(folder)
+        elif folder.run_json.exists():
+            raise DefinitionError(
+                f"there is a run '{plan.run_id}' already",
+                where="--run-id",
+                fix=f"choose another id, or continue it with --resume {plan.run_id}",
+            )
         run.check_models()
-        folder.complete.unlink(missing_ok=True)
+        remove(folder.complete)
         if not folder.resolved.exists():
             text = plan.evaluation.to_yaml()
             write_atomically(

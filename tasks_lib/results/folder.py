@@ -9,9 +9,10 @@ from typing import Any
 
 import orjson
 
-from tasks_lib.errors import StoreError
+from tasks_lib.errors import DefinitionError, StoreError
 
 _PART = re.compile(r"part-(\d{9})-(\d{9})\.parquet")
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
 
 class RunFolder:
@@ -63,6 +64,26 @@ class RunFolder:
         return self.path / "scores" / spec_key / scorer_key
 
 
+def run_folder(store: Path, run_id: str, flag: str = "--run-id") -> RunFolder:
+    """Return the folder of the run `run_id` in `store`, never one outside of it.
+
+    Args:
+        store: the store.
+        run_id: the run's id.
+        flag: where the id was written, for the message.
+
+    Raises:
+        DefinitionError: the id can't be a folder name.
+    """
+    if not _RUN_ID.fullmatch(run_id):
+        raise DefinitionError(
+            f"'{run_id}' can't be a run id",
+            where=flag,
+            fix="use letters, digits, '.', '_' and '-', beginning with a letter or digit",
+        )
+    return RunFolder(store / "runs" / run_id)
+
+
 def part_name(start: int, stop: int) -> str:
     """File name of the rows of samples `start` up to, not including, `stop`."""
     return f"part-{start:09d}-{stop:09d}.parquet"
@@ -98,19 +119,41 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         os.replace(temporary, path)
     except OSError as error:
         _remove(temporary)
-        raise StoreError(
-            f"can't write: {error.strerror or error}",
-            where=str(path),
-            fix="free disk space, check the permissions, or choose another store with --out",
-        ) from None
+        raise _unwritable("write", path, error) from None
     except BaseException:
         _remove(temporary)
         raise
 
 
+def clear_unfinished(folder: RunFolder) -> None:
+    """Remove what a process that was killed had not finished writing; nobody else may write."""
+    for path in folder.path.rglob(".*.tmp"):
+        _remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a file of the store, if it is there.
+
+    Raises:
+        StoreError: it can't be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable("remove", path, error) from None
+
+
 def _remove(path: Path) -> None:
     with suppress(OSError):  # what made the writing fail may forbid this too
         path.unlink()
+
+
+def _unwritable(act: str, path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"can't {act}: {error.strerror or error}",
+        where=str(path),
+        fix="free disk space, check the permissions, or choose another store with --out",
+    )
 
 
 def write_json(path: Path, value: Any) -> None:
