@@ -120,8 +120,8 @@ task.yaml:19: definition.solver.input_builder.input_messages.0.content: template
 unexpected end of template, expected 'end of print statement'.
 task.yaml:21: definition.scorers.0.type: unknown type 'python_all_sample'; \
 did you mean 'python_all_samples'?
-task.yaml:22: definition.scorers.1.type: 'string_equals_mcqa' is not supported yet; \
-use one of 'string_equals', 'python', 'python_all_samples'
+task.yaml:22: definition.scorers.1: key 'ground_truth_choice' is missing; add it
+task.yaml:22: definition.scorers.1: key 'choices' is missing; add it
 task.yaml:24: definition.scorers.2.compute_scores_snippet: snippet defines score; \
 define 'compute_scores' at its top level (text of scorer.py)
 task.yaml:26: definition.scorers.2.metrics.0.nam: unknown key 'nam'; did you mean 'name'?
@@ -173,12 +173,14 @@ def test_a_task_of_the_older_generation_loads_with_a_warning(read):
     assert scorer["compute_scores_snippet"].startswith("from collections")
 
 
-def test_an_unbuilt_scorer_is_the_only_thing_wrong_with_its_task(wrong):
-    (complaint,) = wrong(POTTER)
-    assert complaint.startswith(
-        "task.yaml:19: definition.scorers.0.type: 'model_as_a_judge_classifier' "
-        "is not supported yet; use one of 'string_equals'"
-    )
+def test_a_documented_task_with_a_judge_loads(read):
+    scorer = read(POTTER).tree["definition"]["scorers"][0]
+    assert scorer["type"] == "model_as_a_judge_classifier"
+
+
+def test_an_unbuilt_solver_is_the_only_thing_wrong_with_its_task(wrong):
+    (complaint,) = wrong(POTTER.replace("single_turn_solver", "grouped_single_turn_solver"))
+    assert "definition.solver.type: 'grouped_single_turn_solver' is not supported yet" in complaint
 
 
 def test_placeholders_may_stand_where_their_type_is_not_known(read):
