@@ -1,24 +1,35 @@
 """What system tasks compute: their metrics, kept with the run until it is reduced."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tasks_lib.errors import SampleError
+from tasks_lib.errors import SampleError, StoreError
 from tasks_lib.results.folder import RunFolder, read_json, write_json
 from tasks_lib.solving import error_text, unexpected
 from tasks_lib.system_tasks import SystemTask
 
 
-def write_evidence(folder: RunFolder, spec_key: str, task: SystemTask) -> None:
+def write_evidence(
+    folder: RunFolder, spec_key: str, task: SystemTask, *, again: bool = False
+) -> None:
     """Compute a system task's metrics and write them down, or why there are none.
 
-    What is written already is not computed again.
+    What is written already is not computed again, unless it can't be read.
+
+    Args:
+        folder: the run.
+        spec_key: the specification.
+        task: computes them.
+        again: whether what went wrong before is tried again.
 
     Raises:
         StoreError: they can't be written.
     """
-    if _path(folder, spec_key).exists():
-        return
+    with suppress(StoreError):
+        _, trouble = read_evidence(folder, spec_key)
+        if trouble is None or not again:
+            return
     try:
         document: dict[str, Any] = {"metrics": task.evidence(), "error": None}
     except SampleError as error:

@@ -19,6 +19,7 @@ from tasks_lib.results.folder import RunFolder
 from tasks_lib.results.lock import RunLock
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.scorers import Scorer
+from tasks_lib.scorers.score import Score
 from tasks_lib.sources import Rows
 
 StepResult = dict[str, Any]
@@ -78,6 +79,8 @@ class Run:
         self.rows = rows
         self.solved: dict[tuple[str, int], list[SampleRecord]] = {}
         """Batches solved here and not scored yet, by specification and start."""
+        self.kept: dict[tuple[str, str, int], dict[tuple[int, int, int | None], Score]] = {}
+        """Scores of batches being done again in part, by specification, scorer and start."""
         self.prefect_flow_run_id: str | None = None
         self.scheduled: dict[str, str] | None = None
         """When a schedule wanted the run, in UTC and locally; None for runs started by hand."""

@@ -1,7 +1,7 @@
 """Solving a batch: every sample becomes a record, whatever happens to it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,8 +21,19 @@ from tasks_lib.trace import SolverTrace
 NO_TRACE = '{"FORMAT":"open_responses","items":[]}'
 
 
-def solve_samples(run: Run, spec_key: str, samples: Sequence[Sample]) -> list[SampleRecord]:
+def solve_samples(
+    run: Run,
+    spec_key: str,
+    samples: Sequence[Sample],
+    wanted: Collection[tuple[int, int]] | None = None,
+) -> list[SampleRecord]:
     """Solve samples, each as often as there are trials; blocks until all are done.
+
+    Args:
+        run: the open run.
+        spec_key: the specification they belong to.
+        samples: what to solve.
+        wanted: index and trial of what is solved of them; None is all.
 
     Returns:
         The records of every sample and trial, in that order; one each, or as many as a
@@ -38,6 +49,7 @@ def solve_samples(run: Run, spec_key: str, samples: Sequence[Sample]) -> list[Sa
         Attempt(run, spec_key, own, trial)
         for sample in samples
         for trial, own in enumerate(_copies(sample, spec.repeats))
+        if wanted is None or (sample.index, trial) in wanted
     ]
     if solver is None:
         solved = [attempt.unsolved() for attempt in attempts]
@@ -60,8 +72,7 @@ async def _solve_all(
     solved: dict[int, list[SampleRecord]] = {}
 
     async def solve(numbered: tuple[int, Attempt]) -> None:
-        if run.stopping:
-            raise Stopped
+        run.models.check_going_on()
         i, attempt = numbered
         solved[i] = await attempt.solve(solver)
 

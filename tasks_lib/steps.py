@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks_lib.asking import score_asking
 from tasks_lib.evidence import write_evidence
+from tasks_lib.redoing import failed_places, is_whole, kept_scores, place_of, solve_again
 from tasks_lib.reduction import reduce_run
 from tasks_lib.rescoring import StoredSamples
 from tasks_lib.results.folder import part_name
@@ -62,11 +63,16 @@ def solve_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResul
 def _solve(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
     folder = run.folder.samples(spec_key)
     part = folder / part_name(start, stop)
-    if part.exists():
-        result = _counts(statuses(part))
-        run.progress.add(done=(stop - start) * run.spec(spec_key).repeats, failed=result["error"])
-        return result
-    records = _records(run, spec_key, start, stop)
+    if is_whole(run, part):
+        failed = failed_places(run, spec_key, part)
+        if not failed:
+            result = _counts(statuses(part))
+            done = (stop - start) * run.spec(spec_key).repeats
+            run.progress.add(done=done, failed=result["error"])
+            return result
+        records = solve_again(run, spec_key, start, stop, failed)
+    else:
+        records = _records(run, spec_key, start, stop)
     write_samples(folder, start, stop, records)
     run.solved[spec_key, start] = records
     return _record_counts(records)
@@ -109,24 +115,26 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
             write_score_records(run.folder.scores(spec_key, key) / name, scores)
         return _scored(run, stop - start)
     due = {
-        key: scorer
+        key: (scorer, kept)
         for key, scorer in run.scorers(spec_key).items()
         if not isinstance(scorer, AllSamplesScorer)
-        and not (run.folder.scores(spec_key, key) / name).exists()
+        and (kept := kept_scores(run, spec_key, key, start, stop)) is not None
     }
     if not due:
         return _scored(run, stop - start)
     if records is None:
         records = _part_records(run, spec_key, start, stop)
     solved = [record for record in records if record.status == "ok"]
-    shown = scorer_rows(solved, definition.solver)
-    for key, scorer in due.items():
+    shown = list(zip(solved, scorer_rows(solved, definition.solver), strict=True))
+    for key, (scorer, kept) in due.items():
+        asked = [pair for pair in shown if place_of(pair[0]) not in kept] if kept else shown
         if isinstance(scorer, ModelScorer):
-            asked = list(zip(solved, shown, strict=True))
             found = score_asking(run, spec_key, key, scorer, asked)
         else:
-            found = score_each(scorer, shown)
-        table = _score_table(run, spec_key, scorer, records, spread(records, found))
+            found = score_each(scorer, [row for _, row in asked])
+        made = iter(found)
+        said = [kept.get(place_of(record)) or next(made) for record in solved] if kept else found
+        table = _score_table(run, spec_key, scorer, records, spread(records, said))
         write_table(run.folder.scores(spec_key, key) / name, table)
     return _scored(run, len(records))
 
@@ -173,7 +181,7 @@ def _score_all(run: Run, spec_key: str) -> StepResult:
             unify_scores(run.folder.scores(spec_key, key))
         return {"rows": len(rows)}
     if isinstance(definition, SystemTask):
-        write_evidence(run.folder, spec_key, definition)
+        write_evidence(run.folder, spec_key, definition, again=run.plan.settings.retry_errors)
         return {"rows": 1}
     scorers = run.scorers(spec_key)
     together = {

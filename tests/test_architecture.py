@@ -30,7 +30,7 @@ MAX_LINES = 300
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows",),
     ("report",),
-    ("checking", "explaining", "steps", "session"),
+    ("breaking_off", "checking", "explaining", "preflight", "steps", "session"),
     (
         "asking",
         "evidence",
@@ -38,6 +38,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "reduction",
         "repeatability",
         "row_ends",
+        "redoing",
         "ruling",
         "run_record",
         "runtime",

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from flows.local import LocalDriver
@@ -121,19 +122,42 @@ def test_a_step_that_could_not_write_can_be_tried_again_and_pays_nothing_twice(o
 
 
 def test_scoring_before_solving_is_a_store_error(opened):
-    with pytest.raises(StoreError, match=r"can't read the part: .*; delete it and resume"):
+    with pytest.raises(StoreError, match=r"can't read the part: .*; resume the run"):
         steps.score_batch(*batch(opened()))
 
 
-def test_a_damaged_part_is_told_with_its_place(opened):
+@pytest.mark.parametrize("table", ["samples", "scores"])
+@pytest.mark.parametrize("damage", ["cut off", "turned bit", "empty"])
+def test_a_damaged_part_is_told_and_made_again_without_a_call(opened, table, damage):
+    run = opened()
+    for step in (steps.solve_batch, steps.score_batch):
+        step(*batch(run))
+    folder = run.folder.samples("exam") if table == "samples" else run.folder.scores("exam", "own")
+    (part,) = parts(folder)
+    whole = part.read_bytes()
+    column = pq.read_metadata(part).row_group(0).column(0)
+    turned = bytearray(whole)
+    turned[column.dictionary_page_offset + column.total_compressed_size - 2] ^= 64
+    part.write_bytes({"cut off": whole[:-20], "turned bit": turned, "empty": b""}[damage])
+    calls = paid(run)
+    run.close()
+    again = opened(resume=True)
+    steps.solve_batch(*batch(again))
+    steps.score_batch(*batch(again))
+    (words,) = again.warnings
+    assert words.startswith(f"{part.relative_to(run.folder.path)} is damaged and made again: can't")
+    assert paid(again) == calls
+    assert len(pq.read_table(part)) == 2
+
+
+def test_a_part_that_is_damaged_meanwhile_is_told_with_its_place(opened):
     run = opened()
     steps.solve_batch(*batch(run))
     (part,) = parts(run.folder.samples("exam"))
     part.write_bytes(b"PAR1")
-    run.close()
-    opened(resume=True)
+    run.solved.clear()
     with pytest.raises(StoreError, match=f"{part.name}: can't read the part"):
-        steps.solve_batch(*batch(run))
+        steps.score_batch(*batch(run))
 
 
 def test_reducing_without_scores_is_a_store_error(opened):

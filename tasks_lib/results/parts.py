@@ -23,7 +23,7 @@ from tasks_lib.results.schemas import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_COMPRESSION = {"compression": "zstd", "compression_level": 3}
+_FORM = {"compression": "zstd", "compression_level": 3, "write_page_checksum": True}
 _OWN = "score."  # before the name of a score whose column would clash
 _LEAST_INEXACT = 2.0**63  # integers from here on are written as the floats they equal
 
@@ -36,7 +36,7 @@ def write_table(path: Path, table: "pa.Table") -> None:
     """
     import pyarrow.parquet as pq
 
-    write_atomically(path, lambda temporary: pq.write_table(table, temporary, **_COMPRESSION))
+    write_atomically(path, lambda temporary: pq.write_table(table, temporary, **_FORM))
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None) -> "pa.Table":
@@ -48,7 +48,10 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> "pa.Table":
     import pyarrow.parquet as pq
 
     lighten()
-    with _damage_told(path), pq.ParquetFile(path) as file:
+    with (
+        _damage_told(path),
+        pq.ParquetFile(path, page_checksum_verification=True) as file,
+    ):
         return file.read(columns=columns)
 
 
@@ -67,7 +70,9 @@ def _damage_told(path: Path) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException) as error:
         raise StoreError(
-            f"can't read the part: {error}", where=str(path), fix="delete it and resume the run"
+            f"can't read the part: {error}",
+            where=str(path),
+            fix="resume the run, which makes it again",
         ) from None
 
 

@@ -60,7 +60,8 @@ assert tuple(field.name for field in fields(ScoreRecord)) == (*SCORE_COLUMNS, "v
 def read_score_records(part: Path) -> list[ScoreRecord]:
     """Return the rows of one part of a scorer's scores, in their order.
 
-    Booleans that were stored as numbers beside their aggregates are booleans again.
+    Scores that were true or false in each trial, and stored as numbers beside their
+    aggregates, are so again.
 
     Raises:
         StoreError: the part is missing or damaged.
@@ -72,11 +73,8 @@ def read_score_records(part: Path) -> list[ScoreRecord]:
     for name, kind in kinds.items():
         if kind == "json":
             columns[name] = [None if text is None else loads(text) for text in columns[name]]
-        elif kind == "share":
-            columns[name] = [
-                value if value is None or trial is None else bool(value)
-                for value, trial in zip(columns[name], trials, strict=True)
-            ]
+        elif kind == "share" and None in trials:
+            columns[name] = _with_booleans(columns[name], trials)
     scores = {score_name(name): columns[name] for name in kinds}
     base = [columns[name] for name in SCORE_COLUMNS]
     records = []
@@ -86,6 +84,13 @@ def read_score_records(part: Path) -> list[ScoreRecord]:
             row["values"] = {name: column[i] for name, column in scores.items()}
         records.append(ScoreRecord(**row))
     return records
+
+
+def _with_booleans(values: list[Any], trials: list[int | None]) -> list[Any]:
+    pairs = list(zip(values, trials, strict=True))
+    if any(value not in (None, 0.0, 1.0) for value, trial in pairs if trial is not None):
+        return values
+    return [value if None in (value, trial) else bool(value) for value, trial in pairs]
 
 
 def write_score_records(part: Path, records: Sequence[ScoreRecord]) -> None:
