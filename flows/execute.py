@@ -75,7 +75,8 @@ def prepare(file: Path | None, overrides: Overrides, settings: RunSettings) -> P
             raise DefinitionError("no file to run is named", fix="see: evalmill run --help")
         plan, rows = plan_run(resolve(file, overrides), settings)
         return Prepared(plan, rows, overrides.env_file)
-    stored = stored_run(run_folder(settings.store, settings.run_id or "", "--resume"))
+    flag = "--retry-errors" if settings.retry_errors else "--resume"
+    stored = stored_run(run_folder(settings.store, settings.run_id or "", flag))
     evaluation = resolve(file or stored.folder.resolved, overrides)
     plan, rows = plan_run(evaluation, stored.settings(settings), stored)
     return Prepared(plan, rows, overrides.env_file)

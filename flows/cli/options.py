@@ -58,6 +58,14 @@ Resume = Annotated[
     str | None,
     typer.Option("--resume", metavar="RUN", help="Continue a run; nothing is paid twice."),
 ]
+RetryErrors = Annotated[
+    str | None,
+    typer.Option(
+        "--retry-errors",
+        metavar="RUN",
+        help="Continue a run and do again what ended in an error there; the rest is kept.",
+    ),
+]
 Cache = Annotated[
     str | None,
     typer.Option(
@@ -77,6 +85,13 @@ BatchSize = Annotated[
 ]
 NoPrefect = Annotated[
     bool, typer.Option("--no-prefect", help="Run in this process alone, without any server.")
+]
+NoPreflight = Annotated[
+    bool,
+    typer.Option(
+        "--no-preflight",
+        help="Go on though the first prompts can't be made, or a model gives no usable reply.",
+    ),
 ]
 MaxErrorRate = Annotated[
     float,

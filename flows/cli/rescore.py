@@ -10,13 +10,20 @@ from flows.cli import options
 
 def rescore(
     source: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            help="A run's id or folder, `last`, or a Parquet or JSONL file with a trace column.",
+            help="A run's id or folder, `last`, or a Parquet or JSONL file with a trace column; "
+            "left out to continue a run.",
             show_default=False,
         ),
-    ],
-    file: options.File,
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A run file, an evaluation file or a task file; left out to continue a run.",
+            show_default=False,
+        ),
+    ] = None,
     trace_column: Annotated[
         str, typer.Option("--trace-column", metavar="NAME", help="Column of a file of traces.")
     ] = "trace",
@@ -25,10 +32,13 @@ def rescore(
     subsampling: options.Subsampling = None,
     out: options.Store = None,
     run_id: options.RunId = None,
+    resume: options.Resume = None,
+    retry_errors: options.RetryErrors = None,
     cache: options.Cache = None,
     max_connections: options.Connections = None,
     batch_size: options.BatchSize = None,
     no_prefect: options.NoPrefect = False,
+    no_preflight: options.NoPreflight = False,
     max_error_rate: options.MaxErrorRate = 0.0,
     fail_under: options.FailUnder = None,
     env: options.EnvFile = None,
@@ -40,13 +50,20 @@ def rescore(
 
     Example: evalmill rescore last deployments/quickstart.yaml
     """
-    from flows.cli.settings import gates, overrides
+    from flows.cli.settings import continued_run, gates, overrides
     from flows.execute import Manner, execute, prepare
-    from flows.showing import find_stored
+    from tasks_lib.errors import DefinitionError
     from tasks_lib.plan import RescoreSource, RunSettings
 
     store = options.store_folder(out)
-    path = Path(source) if Path(source).is_file() else find_stored(source, store).folder.path
+    earlier = continued_run(resume, retry_errors, run_id)
+    if earlier is None and (source is None or file is None):
+        raise DefinitionError("SOURCE or FILE is missing", fix="see: evalmill rescore --help")
+    if earlier is not None and source is not None:
+        raise DefinitionError(
+            "a run that is continued knows what it scores", fix="leave SOURCE and FILE out"
+        )
+    traces = None if source is None else RescoreSource(_path(source, store), trace_column, limit)
     prepared = prepare(
         file,
         overrides(
@@ -61,12 +78,23 @@ def rescore(
         ),
         RunSettings(
             store=store,
-            run_id=run_id,
+            run_id=earlier or run_id,
             max_connections=max_connections,
             batch_size=batch_size,
             max_error_rate=max_error_rate,
             fail_under=gates(fail_under),
-            rescore=RescoreSource(str(path.absolute()), trace_column, limit),
+            preflight=not no_preflight,
+            resume=earlier is not None,
+            retry_errors=retry_errors is not None,
+            rescore=traces,
         ),
     )
     return execute(prepared, Manner(not no_prefect, not no_progress, json, verbose))
+
+
+def _path(source: str, store: Path) -> str:
+    """The absolute path of a file of traces or of a run."""
+    from flows.showing import find_stored
+
+    path = Path(source) if Path(source).is_file() else find_stored(source, store).folder.path
+    return str(path.absolute())

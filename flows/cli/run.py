@@ -12,7 +12,7 @@ def run(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="A run file, an evaluation file or a task file; not needed with --resume.",
+            help="A run file, an evaluation file or a task file; not needed to continue a run.",
             show_default=False,
         ),
     ] = None,
@@ -25,10 +25,12 @@ def run(
     out: options.Store = None,
     run_id: options.RunId = None,
     resume: options.Resume = None,
+    retry_errors: options.RetryErrors = None,
     cache: options.Cache = None,
     max_connections: options.Connections = None,
     batch_size: options.BatchSize = None,
     no_prefect: options.NoPrefect = False,
+    no_preflight: options.NoPreflight = False,
     max_error_rate: options.MaxErrorRate = 0.0,
     fail_under: options.FailUnder = None,
     env: options.EnvFile = None,
@@ -40,10 +42,11 @@ def run(
 
     Example: evalmill run deployments/quickstart.yaml -n 20
     """
-    from flows.cli.settings import gates, overrides
+    from flows.cli.settings import continued_run, gates, overrides
     from flows.execute import Manner, execute, prepare
     from tasks_lib.plan import RunSettings
 
+    earlier = continued_run(resume, retry_errors, run_id)
     prepared = prepare(
         file,
         overrides(
@@ -58,12 +61,14 @@ def run(
         ),
         RunSettings(
             store=options.store_folder(out),
-            run_id=resume or run_id,
+            run_id=earlier or run_id,
             max_connections=max_connections,
             batch_size=batch_size,
             max_error_rate=max_error_rate,
             fail_under=gates(fail_under),
-            resume=resume is not None,
+            preflight=not no_preflight,
+            resume=earlier is not None,
+            retry_errors=retry_errors is not None,
         ),
     )
     return execute(prepared, Manner(not no_prefect, not no_progress, json, verbose))

@@ -39,6 +39,20 @@ def gates(texts: Iterable[str] | None) -> dict[str, float]:
     return found
 
 
+def continued_run(resume: str | None, retry_errors: str | None, run_id: str | None) -> str | None:
+    """Return the run that is continued; None for a new one.
+
+    Raises:
+        DefinitionError: several flags name a run.
+    """
+    given = [run for run in (resume, retry_errors, run_id) if run is not None]
+    if len(given) > 1:
+        raise DefinitionError(
+            "--resume, --retry-errors and --run-id each name the run", fix="give one of them"
+        )
+    return resume or retry_errors
+
+
 def choice(text: str | None, allowed: object, flag: str) -> str | None:
     """Return `text` when it is one of a Literal's values.
 

@@ -196,6 +196,8 @@ def _json(value: Any) -> str:
     """
     if isinstance(value, float) and value.is_integer() and abs(value) < _LEAST_INEXACT:
         value = int(value)
+    elif kind_of(value) == "number" and abs(value) >= _LEAST_INEXACT:
+        value = float(value)
     return dumps(value)
 
 
