@@ -34,15 +34,7 @@ def scorer_rows(records: Sequence[SampleRecord], solver: BaseSolver | None) -> l
 
 def score_each(scorer: SampleScorer, rows: Sequence[Row]) -> list[Score | SampleError]:
     """Score rows one by one; a failure is that row's alone."""
-    outcomes: list[Score | SampleError] = []
-    for row in rows:
-        try:
-            outcomes.append(scorer.score(row))
-        except SampleError as error:
-            outcomes.append(error)
-        except Exception as error:
-            outcomes.append(SampleError("code", f"{type(error).__name__}: {error}"))
-    return outcomes
+    return scorer.score_each(rows)
 
 
 def score_together(

@@ -1,17 +1,17 @@
 """Authors' Python: checked at load without running it, compiled once, errors placed.
 
 Task files are code: a snippet runs with all the rights of this process, unsandboxed. Run only
-task files you trust.
+task files you trust. Time limits and processes of their own, for code that hangs or dies, are
+`snippet_member`'s.
 """
 
 import ast
-import asyncio
 import hashlib
 import inspect
 import linecache
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from pydantic import AfterValidator
 from tasks_lib import compat
 from tasks_lib.errors import EvalmillError, SampleError, bounded
 from tasks_lib.placeholders import is_placeholder, neutralised
+from tasks_lib.timelimit import run_coroutine
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ class Snippet:
     Attributes:
         source: the module text.
         function: name of the function that is called.
-        is_async: whether that function is an `async def`.
+        origin: where the text stands; None when nobody said.
+        place: file and line of the function.
     """
 
     def __init__(self, source: str, function: str) -> None:
@@ -65,22 +67,21 @@ class Snippet:
         self.function = function
         digest = hashlib.sha256(source.encode()).hexdigest()[:12]
         self._module_name = f"evalmill_snippet_{digest}"
-        origin = _origins.get(source)
-        self._file = str(origin.path) if origin else f"<{function} {digest}>"
-        self._first_line = origin.first_line if origin else 1
-        definition = _find(ast.parse(source), function)
-        self.is_async = isinstance(definition, ast.AsyncFunctionDef)
-        self._line = self._first_line - 1 + definition.lineno
+        self.origin = _origins.get(source)
+        self._file = str(self.origin.path) if self.origin else f"<{function} {digest}>"
+        self._first_line = self.origin.first_line if self.origin else 1
+        self._line = self._first_line - 1 + _find(ast.parse(source), function).lineno
+        self.place = f"{self._file}:{self._line}"
         self._lock = threading.Lock()
         self._loaded: Callable[..., Any] | None = None
         self._failure: EvalmillError | None = None
         self._arity: int | None = None
-        if not origin:
+        if not self.origin:
             lines = source.splitlines(keepends=True)
             linecache.cache[self._file] = (len(source), None, lines, self._file)
 
     def __call__(self, *args: Any) -> Any:
-        """Return the function's result; an async one is run to its end in a loop of its own.
+        """Return the function's result; a coroutine is run to its end in a loop of its own.
 
         Args:
             args: passed by position, as many as the function accepts.
@@ -89,25 +90,12 @@ class Snippet:
             SampleError: of class `code`, naming exception, file and line. An evalmill error
                 raised inside, such as a failed model call, passes as it is.
         """
-        if self.is_async:
-            return asyncio.run(self.acall(*args))
         function = self._load()
         try:
-            return function(*args[: self._arity])
-        except (Exception, SystemExit) as error:
-            raise self._placed(error) from error
-
-    async def acall(self, *args: Any) -> Any:
-        """Await an async function, or run a plain one in a worker thread.
-
-        Raises:
-            SampleError: as `__call__`.
-        """
-        if not self.is_async:
-            return await asyncio.to_thread(self, *args)
-        function = self._load()
-        try:
-            return await function(*args[: self._arity])
+            returned = function(*args[: self._arity])
+            if inspect.isawaitable(returned):
+                return run_coroutine(_awaited(returned))
+            return returned
         except (Exception, SystemExit) as error:
             raise self._placed(error) from error
 
@@ -122,6 +110,10 @@ class Snippet:
                 except (Exception, SystemExit) as error:
                     self._failure = self._placed(error)
                     raise self._failure from error
+                except BaseException:  # its thread was given up; it would hang again
+                    words = "running the snippet's module did not end in time"
+                    self._failure = SampleError("code", words, self.place)
+                    raise
             return self._loaded
 
     def _run_module(self) -> Callable[..., Any]:
@@ -149,6 +141,10 @@ class Snippet:
             traceback = traceback.tb_next
         problem = bounded(f"{type(error).__name__}: {error}")
         return SampleError("code", problem, f"{self._file}:{line}")
+
+
+async def _awaited(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable
 
 
 @lru_cache(maxsize=1024)

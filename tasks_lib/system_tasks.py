@@ -4,18 +4,21 @@ from dataclasses import asdict, is_dataclass
 from math import isfinite
 from typing import Any, ClassVar, Literal
 
-from tasks_lib.base import Definition
 from tasks_lib.errors import SampleError, bounded
-from tasks_lib.snippets import SnippetSource, load_snippet
+from tasks_lib.snippet_member import Seconds, SnippetMember
+from tasks_lib.snippets import SnippetSource
 
 
-class SystemTask(Definition):
+class SystemTask(SnippetMember):
     """Runs the author's `compute_evidence()`."""
 
     type: Literal["system_task"]
     """Kind of definition."""
     compute_evidence_snippet: SnippetSource("compute_evidence")  # type: ignore[valid-type]
     """Source that defines `compute_evidence()`; returns `{"metrics": {name: {"value": …}}}`."""
+
+    timeout: Seconds = 3600.0
+    """Seconds the function may take; then the task has failed."""
 
     # What a benchmark task has and a system task has not.
     dataset: ClassVar[None] = None
@@ -32,7 +35,7 @@ class SystemTask(Definition):
         Raises:
             SampleError: the snippet failed or returned something else.
         """
-        returned = _plain(load_snippet(self.compute_evidence_snippet, "compute_evidence")())
+        returned = _plain(self.call(self.compute_evidence_snippet, "compute_evidence"))
         metrics = returned.get("metrics") if isinstance(returned, dict) else None
         if not isinstance(metrics, dict):
             raise _wrong(f"returned {bounded(repr(returned), 80)}, which has no 'metrics'")

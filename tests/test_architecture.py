@@ -64,7 +64,19 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "trials",
     ),
     ("filters",),
-    ("trace", "compat", "templates", "snippets", "statistics", "sandbox", "placeholders"),
+    ("snippet_member",),
+    ("isolation",),
+    (
+        "authors_model",
+        "compat",
+        "placeholders",
+        "sandbox",
+        "snippets",
+        "statistics",
+        "templates",
+        "trace",
+    ),
+    ("timelimit",),
     ("samples", "secrets", "errors", "exit_codes", "base", "keys", "jsontext"),
 )
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}

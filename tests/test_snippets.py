@@ -1,6 +1,5 @@
 """Snippets: checked without running, called with what they accept, errors placed."""
 
-import asyncio
 import sys
 import traceback
 from pathlib import Path
@@ -29,8 +28,6 @@ FAILS = "def f(sample):\n    return sample['x'] / 0\n"
 def test_a_snippet_gets_as_many_arguments_as_it_accepts(source: str, expected: tuple[int, ...]):
     snippet = load_snippet(source, "f")
     assert snippet(1, 2, 3) == expected
-    assert asyncio.run(snippet.acall(1, 2, 3)) == expected
-    assert snippet.is_async == source.startswith("async")
 
 
 def test_the_module_runs_once_and_late():
@@ -82,13 +79,12 @@ def test_a_snippet_of_unknown_origin_shows_its_lines():
 )
 def test_whatever_a_snippet_raises_is_a_code_error(prefix: str, body: str, problem: str):
     snippet = load_snippet(f"{prefix}def f():\n    {body}", "f")
-    for call in (snippet, lambda: asyncio.run(snippet.acall())):
-        with pytest.raises(SampleError) as caught:
-            call()
-        assert caught.value.error_class == "code"
-        assert caught.value.problem.startswith(problem)
-        assert len(str(caught.value)) < 400
-        assert caught.value.where.endswith(":2")
+    with pytest.raises(SampleError) as caught:
+        snippet()
+    assert caught.value.error_class == "code"
+    assert caught.value.problem.startswith(problem)
+    assert len(str(caught.value)) < 400
+    assert caught.value.where.endswith(":2")
 
 
 def test_missing_arguments_are_placed_at_the_function():

@@ -40,3 +40,8 @@ def _package(name: str) -> ModuleType:
         if parent:
             setattr(_package(parent), last, package)
     return package
+
+
+def modules_named_in(source: str) -> list[str]:
+    """Return our modules that stand behind the names a snippet uses, so as to import no others."""
+    return list({module.__name__: None for name, module in _modules.items() if name in source})

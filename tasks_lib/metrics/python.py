@@ -7,11 +7,12 @@ from typing import Any, Literal
 from tasks_lib.errors import MetricError, SampleError, bounded
 from tasks_lib.metrics.base import NO_ROWS, BaseMetric, MetricValue
 from tasks_lib.metrics.table import ScoreTable
-from tasks_lib.snippets import SnippetSource, load_snippet
+from tasks_lib.snippet_member import Seconds, SnippetMember
+from tasks_lib.snippets import SnippetSource
 from tasks_lib.trace.evidence import SampleScore
 
 
-class PythonMetric(BaseMetric):
+class PythonMetric(SnippetMember, BaseMetric):
     """Calls `compute_metrics(scores)` with the score of every row that counts.
 
     Each has `.values`, `.metadata` and `.direct_ios`. The function returns a mapping of name
@@ -21,6 +22,8 @@ class PythonMetric(BaseMetric):
     type: Literal["python"] = "python"
     compute_metrics_snippet: SnippetSource("compute_metrics")  # type: ignore[valid-type]
     """Python source that defines `compute_metrics`."""
+    timeout: Seconds = 600.0
+    """Seconds the function may take; then the metric is missing, and the reason says so."""
 
     def compute(self, table: ScoreTable) -> list[MetricValue]:
         if not table.n:
@@ -30,7 +33,7 @@ class PythonMetric(BaseMetric):
             for values, metadata in zip(table.rows(), table.metadata, strict=True)
         ]
         try:
-            returned = load_snippet(self.compute_metrics_snippet, "compute_metrics")(scores)
+            returned = self.call(self.compute_metrics_snippet, "compute_metrics", scores)
         except SampleError as error:
             raise MetricError(error.problem, error.where, error.fix) from error
         if not isinstance(returned, Mapping):

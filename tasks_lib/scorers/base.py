@@ -1,12 +1,13 @@
 """What a scorer is: a definition that turns a row into named scores."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import model_validator
 
 from tasks_lib.base import Definition
+from tasks_lib.errors import SampleError
 from tasks_lib.keys import UserKey, unique_keys
 from tasks_lib.metrics import Metric
 from tasks_lib.models.predictor import Predictor
@@ -80,6 +81,20 @@ class SampleScorer(BaseScorer, ABC):
             SampleError: the row can't be scored.
         """
         return marked(self.judge(row), row.solver_output)
+
+    def score_each(self, rows: Sequence[Row]) -> list[Score | SampleError]:
+        """Score rows one by one; a failure is that row's alone."""
+        return [attempted(self.score, row) for row in rows]
+
+
+def attempted(score: Callable[[Row], Score], row: Row) -> Score | SampleError:
+    """Return the scores of one row, or why it has none."""
+    try:
+        return score(row)
+    except SampleError as error:
+        return error
+    except Exception as error:
+        return SampleError("code", f"{type(error).__name__}: {error}")
 
 
 class ModelScorer(BaseScorer, ABC):

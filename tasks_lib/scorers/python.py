@@ -1,15 +1,21 @@
 """`python`: an author's function scores each row."""
 
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
+from tasks_lib.errors import SampleError
 from tasks_lib.metrics import Metric
-from tasks_lib.scorers.base import SampleScorer
+from tasks_lib.scorers.answers import marked
+from tasks_lib.scorers.base import SampleScorer, attempted
 from tasks_lib.scorers.returned import read_score
 from tasks_lib.scorers.score import Row, Score
-from tasks_lib.snippets import SnippetSource, load_snippet
+from tasks_lib.snippet_member import SnippetMember
+from tasks_lib.snippets import SnippetSource
+
+_FUNCTION = "compute_scores"
 
 
-class PythonScorer(SampleScorer):
+class PythonScorer(SnippetMember, SampleScorer):
     """Calls `compute_scores(sample, solver_output)`, or `compute_scores(sample)`, per row."""
 
     type: Literal["python"] = "python"
@@ -19,6 +25,19 @@ class PythonScorer(SampleScorer):
     """Python source that defines `compute_scores`."""
 
     def judge(self, row: Row) -> Score:
-        snippet = load_snippet(self.compute_scores_snippet, "compute_scores")
-        # A copy: what a snippet does to its sample is not for the next scorer to see.
-        return read_score(snippet(dict(row.sample), row.shown_output), "compute_scores")
+        return _judged(lambda *args: self.call(self.compute_scores_snippet, _FUNCTION, *args), row)
+
+    def score_each(self, rows: Sequence[Row]) -> list[Score | SampleError]:
+        def score(compute_scores: Callable[..., Any], row: Row) -> Score | SampleError:
+            return attempted(
+                lambda row: marked(_judged(compute_scores, row), row.solver_output), row
+            )
+
+        return self.call_each(
+            self.compute_scores_snippet, _FUNCTION, rows, score, lambda error: error
+        )
+
+
+def _judged(compute_scores: Callable[..., Any], row: Row) -> Score:
+    # A copy: what a snippet does to its sample is not for the next scorer to see.
+    return read_score(compute_scores(dict(row.sample), row.shown_output), _FUNCTION)

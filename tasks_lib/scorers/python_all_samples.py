@@ -9,10 +9,11 @@ from tasks_lib.scorers.answers import marked
 from tasks_lib.scorers.base import AllSamplesScorer, Datasets
 from tasks_lib.scorers.returned import read_score
 from tasks_lib.scorers.score import Row, Score
-from tasks_lib.snippets import SnippetSource, load_snippet
+from tasks_lib.snippet_member import Seconds, SnippetMember
+from tasks_lib.snippets import SnippetSource
 
 
-class PythonAllSamplesScorer(AllSamplesScorer):
+class PythonAllSamplesScorer(SnippetMember, AllSamplesScorer):
     """Calls `compute_scores(samples)`, or `compute_scores(samples, solver_outputs)`, once."""
 
     type: Literal["python_all_samples"] = "python_all_samples"
@@ -20,10 +21,16 @@ class PythonAllSamplesScorer(AllSamplesScorer):
     """What to aggregate; may be empty, since a snippet's scores have no metrics of their own."""
     compute_scores_snippet: SnippetSource("compute_scores")  # type: ignore[valid-type]
     """Python source that defines `compute_scores`, which returns one entry per sample."""
+    timeout: Seconds = 3600.0
+    """Seconds the one call for all samples may take; then the row of each is an error."""
 
     def score_all(self, rows: Sequence[Row], datasets: Datasets | None = None) -> list[Score]:
-        snippet = load_snippet(self.compute_scores_snippet, "compute_scores")
-        returned = snippet(_samples(rows, datasets), [row.shown_output for row in rows])
+        returned = self.call(
+            self.compute_scores_snippet,
+            "compute_scores",
+            _samples(rows, datasets),
+            [row.shown_output for row in rows],
+        )
         if not isinstance(returned, list | tuple):
             raise SampleError(
                 "code",

@@ -4,9 +4,9 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tasks_lib.base import Definition
 from tasks_lib.errors import SampleError
-from tasks_lib.snippets import SnippetSource, load_snippet
+from tasks_lib.snippet_member import SnippetMember
+from tasks_lib.snippets import SnippetSource
 from tasks_lib.trace import SolverTrace
 from tasks_lib.trace.legacy import SingleSolverOutput, from_legacy, to_legacy
 
@@ -24,7 +24,7 @@ class Derived:
     output: SolverTrace | None
 
 
-class PythonPostprocessor(Definition):
+class PythonPostprocessor(SnippetMember):
     """Runs the author's `postprocess(sample, solver_output)` on each solved sample."""
 
     type: Literal["python"]
@@ -45,9 +45,11 @@ class PythonPostprocessor(Definition):
         Raises:
             SampleError: the snippet failed or returned something else.
         """
-        postprocess = load_snippet(self.postprocess_snippet, "postprocess")
         shown = to_legacy(output) if legacy else output
-        return _read(await postprocess.acall(deepcopy(sample), shown), output)
+        returned = await self.call_async(
+            self.postprocess_snippet, "postprocess", deepcopy(sample), shown
+        )
+        return _read(returned, output)
 
     def derive_now(
         self, sample: dict[str, Any], output: SolverTrace, legacy: bool = False
@@ -57,9 +59,9 @@ class PythonPostprocessor(Definition):
         Raises:
             SampleError: the snippet failed or returned something else.
         """
-        postprocess = load_snippet(self.postprocess_snippet, "postprocess")
         shown = to_legacy(output) if legacy else output
-        return _read(postprocess(deepcopy(sample), shown), output)
+        returned = self.call(self.postprocess_snippet, "postprocess", deepcopy(sample), shown)
+        return _read(returned, output)
 
 
 def _read(returned: Any, solved: SolverTrace) -> list[Derived]:

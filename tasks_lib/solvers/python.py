@@ -1,39 +1,46 @@
 """`python`: the author's own way of talking to the model."""
 
 import asyncio
-from inspect import isawaitable
 from typing import Any, Literal
 
+from tasks_lib.authors_model import AuthorsModel
 from tasks_lib.errors import SampleError, Stopped, StoreError
-from tasks_lib.models.outputs import ModelOutput
+from tasks_lib.isolation import Asking
 from tasks_lib.samples import Sample
+from tasks_lib.snippet_member import Seconds, SnippetMember
 from tasks_lib.snippets import SnippetSource, load_snippet
 from tasks_lib.solvers.base import BaseSolver, BrokenOffError, SolverContext
 from tasks_lib.solvers.call_range import CallRange, CallRanges
-from tasks_lib.trace import ModelResponse, SolverTrace, output_items
-from tasks_lib.trace.conversions import to_model_input
-from tasks_lib.trace.plain import copy_json, raw_of
+from tasks_lib.timelimit import Clock
+from tasks_lib.trace import SolverTrace
+from tasks_lib.trace.plain import copy_json
+
+_FUNCTION = "run_solver"
 
 
-class PythonSolver(BaseSolver):
-    """Runs the author's `run_solver(sample, model, trace)`."""
+class PythonSolver(SnippetMember, BaseSolver):
+    """Runs the author's `run_solver(sample, model, trace)`, each sample in a thread of its own.
+
+    What blocks there holds up nothing else.
+    """
 
     type: Literal["python"]
     run_solver_snippet: SnippetSource("run_solver")  # type: ignore[valid-type]
     """Source that defines `async def run_solver(sample, model, trace)`; returns a SolverTrace."""
+    timeout: Seconds = 600.0
+    """Seconds the function may take for a sample, apart from its waiting for the model."""
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
-        model, trace = EvaluatedModel(context), SolverTrace()
-        run_solver = load_snippet(self.run_solver_snippet, "run_solver")
+        calls = _Calls(context, Clock(self.timeout))
+        # a copy: what the author changes is not what the dataset says
+        data = copy_json(sample.data)
         try:
-            # a copy: what the author changes is not what the dataset says
-            returned = await run_solver.acall(copy_json(sample.data), model, trace)
-            if isawaitable(returned):
-                returned = await returned
-        except SampleError as error:
-            raise BrokenOffError(error, trace) from error
+            if self.isolation == "process":
+                returned = await self._in_process(data, calls)
+            else:
+                returned = await self._in_thread(data, calls)
         finally:
-            model.raise_what_must_not_be_caught()
+            calls.raise_what_must_not_be_caught()
         if not isinstance(returned, SolverTrace):
             raise SampleError(
                 "code",
@@ -42,47 +49,50 @@ class PythonSolver(BaseSolver):
             )
         return returned
 
+    async def _in_thread(self, data: dict[str, Any], calls: "_Calls") -> Any:
+        model, trace = AuthorsModel(calls.from_thread), SolverTrace()
+        try:
+            return await self.call_async(
+                self.run_solver_snippet, _FUNCTION, data, model, trace, clock=calls.clock
+            )
+        except SampleError as error:
+            raise BrokenOffError(error, trace) from error
+
+    async def _in_process(self, data: dict[str, Any], calls: "_Calls") -> Any:
+        asking = Asking(calls.predict, calls.loop, calls.clock)
+        try:
+            snippet = load_snippet(self.run_solver_snippet, _FUNCTION)
+            return await self.isolated_async(snippet, (data,), asking)
+        except SampleError as error:
+            raise BrokenOffError(error, asking.trace or SolverTrace()) from error
+
     def calls(self, evaluated: str) -> CallRanges:
         return {evaluated: CallRange(0, None)}
 
 
-class EvaluatedModel:
-    """The evaluated model as `run_solver` sees it; made on the model loop."""
+class _Calls:
+    """The model calls of one sample; made on the model loop. Its clock stands still meanwhile."""
 
-    def __init__(self, context: SolverContext) -> None:
+    def __init__(self, context: SolverContext, clock: Clock) -> None:
+        self.clock = clock
+        self.loop = asyncio.get_running_loop()
         self._context = context
-        self._loop = asyncio.get_running_loop()
         self._ended_by: BaseException | None = None
 
-    async def predict(self, inputs: Any, **options: Any) -> ModelResponse:
-        """Return the model's reply; nothing is appended to the trace.
-
-        Args:
-            inputs: trace items, a list of chat messages, a chat input, or any JSON that a
-                custom model takes.
-            options: added to a chat input, such as `response_format`.
-
-        Raises:
-            SampleError: no usable reply.
-        """
-        model_input = to_model_input(inputs)
-        if options and isinstance(model_input, dict):
-            given = {name: raw_of(value) for name, value in options.items()}
-            model_input = {**model_input, **given}
-        call = self._call(model_input)
-        if asyncio.get_running_loop() is self._loop:
-            output = await call
-        else:  # a plain def may run a loop of its own
-            future = asyncio.run_coroutine_threadsafe(call, self._loop)
-            output = await asyncio.wrap_future(future)
-        return ModelResponse(raw_output=output.raw, items=output_items(output.raw))
-
-    async def _call(self, model_input: Any) -> ModelOutput:
+    async def predict(self, model_input: Any) -> Any:
+        """Return the model's output as plain JSON; on the model loop."""
         try:
-            return await self._context.calls.predict(self._context.model_key, model_input)
-        except (Stopped, StoreError, asyncio.CancelledError) as error:
+            output = await self._context.calls.predict(self._context.model_key, model_input)
+        except (Stopped, StoreError) as error:
             self._ended_by = error
             raise
+        return output.raw
+
+    async def from_thread(self, model_input: Any) -> Any:
+        """Return the same, from another loop."""
+        with self.clock.hold():
+            call = asyncio.run_coroutine_threadsafe(self.predict(model_input), self.loop)
+            return await asyncio.wrap_future(call)
 
     def raise_what_must_not_be_caught(self) -> None:
         """Raise the end of the run, which an author's `except` may have swallowed.
