@@ -18,6 +18,7 @@ from flows.collector import calm_garbage_collection
 from flows.secret_blocks import from_blocks
 from flows.stages import run_stages
 from tasks_lib import exit_codes
+from tasks_lib.breaking_off import break_off
 from tasks_lib.errors import Stopped
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.resolve import Overrides, ResolvedEvaluation, resolve
@@ -92,7 +93,8 @@ def evaluate_here(
         scheduled: when a schedule wanted it, in UTC and locally.
 
     Raises:
-        EvalmillError: the data is wrong, a model can't be opened, or the store failed.
+        EvalmillError: the data is wrong, a model can't be opened or gives no usable reply, or
+            the store failed.
     """
     secrets = from_blocks(undeclared_secrets(evaluation))
     calm_garbage_collection()
@@ -102,6 +104,9 @@ def evaluate_here(
         return verdict_of(run, run_in_flow(run))
     except BaseException as error:
         run.stop()
+        if (cause := run.models.cause) is not None and isinstance(error, Stopped):
+            break_off(run, cause)
+            raise cause from None
         if isinstance(error, Stopped | KeyboardInterrupt | TerminationSignal):
             end_early(run, "interrupted", exit_codes.INTERRUPTED)
         else:

@@ -116,7 +116,7 @@ class FlowAttempt(threading.Thread):
 
     def _body(self) -> object:
         """What the flow does: take over from the driver, run the stages."""
-        from prefect.states import Cancelled
+        from prefect.states import Cancelled, Failed
 
         from flows.compile import run_in_flow, verdict_of, watch_url
 
@@ -131,6 +131,8 @@ class FlowAttempt(threading.Thread):
             self._result = run_in_flow(self._run)
         except Stopped as error:
             self._failure = error
+            if (cause := self._run.models.cause) is not None:
+                return Failed(name="Stopped", message=str(cause))
             return Cancelled(message="interrupted; evalmill run --resume continues it")
         except BaseException as error:
             self._failure = error

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from tasks_lib import exit_codes
+from tasks_lib.errors import CircuitError
 from tasks_lib.jsontext import dumps
 from tasks_lib.report.endings import ending, failure_notes
 from tasks_lib.report.text import printable
@@ -78,32 +80,66 @@ def tell_warnings(warnings: Iterable[str]) -> None:
         print(f"warning: {printable(warning)}", file=sys.stderr)
 
 
-def tell_interruption(run: Run, json: bool, flags: Sequence[str]) -> None:
+def resume_command(run: Run, flags: Sequence[str]) -> str:
+    """Return the command that continues a run.
+
+    Args:
+        run: the run.
+        flags: what it needs beyond the run and its store.
+    """
+    store = str(run.plan.settings.store)
+    return shlex.join(["evalmill", "run", "--resume", run.plan.run_id, "-o", store, *flags])
+
+
+def tell_interruption(run: Run, json: bool, command: str) -> None:
     """Print how far an interrupted run came and the command that resumes it.
 
     Args:
         run: the run.
         json: whether stdout gets a JSON document.
-        flags: what the command needs beyond the run and its store.
+        command: resumes it.
     """
-    progress = run.progress
-    store = str(run.plan.settings.store)
-    command = shlex.join(["evalmill", "run", "--resume", run.plan.run_id, "-o", store, *flags])
     if json:
-        print(
-            dumps(
-                {
-                    "run_id": run.plan.run_id,
-                    "status": "interrupted",
-                    "exit_code": 130,
-                    "run_dir": str(run.folder.path),
-                    "resume": command,
-                    "warnings": run.warnings,
-                }
-            )
-        )
+        _print_early_end(run, "interrupted", exit_codes.INTERRUPTED, command)
     print(
-        f"interrupted: run {run.plan.run_id}, {progress.samples_done:,} of "
-        f"{progress.samples_total:,} samples done; resume with: {command}",
+        f"interrupted: {_how_far(run, run.progress.samples_done)}; resume with: {command}",
         file=sys.stderr,
+    )
+
+
+def tell_breaking_off(run: Run, cause: CircuitError, json: bool, command: str) -> None:
+    """Print why a run was stopped because of a model, and how to go on.
+
+    Args:
+        run: the run.
+        cause: why.
+        json: whether stdout gets a JSON document.
+        command: resumes it, which is of use when something was paid for.
+    """
+    resumable = cause.resumable and run.models.totals.total > 0
+    if json:
+        code = exit_codes.TOO_MANY_ERRORS
+        _print_early_end(run, "failed", code, command if resumable else None)
+    print(f"stopped: {printable(str(cause))}", file=sys.stderr)
+    hint = f"; once that is mended, resume with: {command}" if resumable else ""
+    solved = run.progress.samples_done - run.progress.samples_failed
+    print(f"failed: {_how_far(run, solved)}{hint}", file=sys.stderr)
+
+
+def _how_far(run: Run, done: int) -> str:
+    return f"run {run.plan.run_id}, {done:,} of {run.progress.samples_total:,} samples done"
+
+
+def _print_early_end(run: Run, status: str, exit_code: int, command: str | None) -> None:
+    print(
+        dumps(
+            {
+                "run_id": run.plan.run_id,
+                "status": status,
+                "exit_code": exit_code,
+                "run_dir": str(run.folder.path),
+                "resume": command,
+                "warnings": run.warnings,
+            }
+        )
     )

@@ -25,6 +25,7 @@ def evaluate(
     cache: shown.Cache = None,
     max_connections: shown.MaxConnections = None,
     batch_size: shown.BatchSize = None,
+    preflight: shown.Preflight = True,
     max_error_rate: shown.MaxErrorRate = 0.0,
     fail_under: shown.FailUnder = {},  # noqa: B006
     store: shown.Store = None,
@@ -54,5 +55,6 @@ def evaluate(
         batch_size=batch_size,
         max_error_rate=max_error_rate,
         fail_under=fail_under,
+        preflight=preflight,
     )
     return evaluate_here(resolve(Path(file), overrides), settings, due_time())

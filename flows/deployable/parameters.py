@@ -66,6 +66,14 @@ BatchSize = Annotated[
     int | None,
     _shown("Batch size", "Samples that one Prefect task run handles. None: chosen.", ge=1),
 ]
+Preflight = Annotated[
+    bool,
+    _shown(
+        "Preflight",
+        "Whether to refuse a run whose first prompts can't be made, and to stop one whose model "
+        "gives no usable reply.",
+    ),
+]
 MaxErrorRate = Annotated[
     float,
     _shown(

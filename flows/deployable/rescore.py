@@ -23,6 +23,7 @@ def rescore(
     limit: shown.Limit = None,
     max_connections: shown.MaxConnections = None,
     batch_size: shown.BatchSize = None,
+    preflight: shown.Preflight = True,
     max_error_rate: shown.MaxErrorRate = 0.0,
     fail_under: shown.FailUnder = {},  # noqa: B006
     store: shown.Store = None,
@@ -47,6 +48,7 @@ def rescore(
         batch_size=batch_size,
         max_error_rate=max_error_rate,
         fail_under=fail_under,
+        preflight=preflight,
         rescore=RescoreSource(str(traces.absolute()), trace_column, limit),
     )
     return evaluate_here(resolve(Path(file), overrides), settings, due_time())

@@ -22,3 +22,21 @@ class Predictor(Protocol):
         Raises:
             SampleError: no usable reply.
         """
+
+
+class FirstCall(Exception):
+    """Carries the input of a call away from whoever wanted to make it."""
+
+    def __init__(self, model_input: Any) -> None:
+        super().__init__(model_input)
+        self.model_input = model_input
+
+
+class Curious:
+    """Stops at the first call instead of making it."""
+
+    async def predict(
+        self, model_key: str, model_input: Any, *, auxiliary: bool = False
+    ) -> ModelOutput:
+        """Raise `FirstCall` with the model's input."""
+        raise FirstCall(model_input)

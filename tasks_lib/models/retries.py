@@ -48,6 +48,7 @@ def given_up(failure: CallFailure, attempts: int, model_key: str) -> SampleError
 
 _ADVICE = {
     401: "check the model's api_key",
+    402: "look at the account's credit and limits",
     403: "check what the model's api_key allows",
     404: "check the model's url and model_key",
     429: "lower the model's max_concurrent_requests or set its rate_limit",

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tasks_lib.errors import SampleError
-from tasks_lib.models.outputs import ModelOutput
+from tasks_lib.models.predictor import Curious, FirstCall
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BrokenOffError, ConversationSolver, SolverContext
 from tasks_lib.solvers.call_range import CallRanges
@@ -34,26 +34,9 @@ class MultiTurnSolver(ConversationSolver):
         return calls_of(self.message_builders, evaluated)
 
     def first_input(self, sample: Sample) -> Any:
-        conversation = Conversation(sample, SolverContext("", _Curious()))
+        conversation = Conversation(sample, SolverContext("", Curious()))
         try:
             asyncio.run(build(self.message_builders, conversation))
-        except _FirstCall as call:
+        except FirstCall as call:
             return call.model_input
         return None
-
-
-class _FirstCall(Exception):
-    """Carries the input of a call out of the conversation that wanted to make it."""
-
-    def __init__(self, model_input: Any) -> None:
-        super().__init__(model_input)
-        self.model_input = model_input
-
-
-class _Curious:
-    """Stops at the first call instead of making it."""
-
-    async def predict(
-        self, model_key: str, model_input: Any, *, auxiliary: bool = False
-    ) -> ModelOutput:
-        raise _FirstCall(model_input)

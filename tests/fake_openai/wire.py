@@ -12,11 +12,15 @@ MAX_BODY: Final = 64 * 1024 * 1024
 _REASONS: Final[Mapping[int, bytes]] = {
     200: b"OK",
     400: b"Bad Request",
+    401: b"Unauthorized",
+    402: b"Payment Required",
+    403: b"Forbidden",
     404: b"Not Found",
     405: b"Method Not Allowed",
     413: b"Content Too Large",
     429: b"Too Many Requests",
     500: b"Internal Server Error",
+    503: b"Service Unavailable",
 }
 
 

@@ -7,6 +7,9 @@ from typing import ClassVar, Protocol
 from tasks_lib.base import Definition
 from tasks_lib.errors import ErrorClass, SampleError
 
+REQUEST_TIMEOUT = 120.0
+"""Seconds for one attempt when a model says nothing else; waiting for a turn not counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
@@ -16,12 +19,14 @@ class ModelInfo:
         key: the model's key in the evaluation.
         model_key: the provider's own name of it, sent in requests; empty when unknown.
         task: `chat_completion`, `embeddings` or `custom`.
+        timeout: seconds that one attempt of a call may take.
     """
 
     key: str
     model_key: str
     task: str = "chat_completion"
     modality: str = "text"
+    timeout: float = REQUEST_TIMEOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class CallFailure(SampleError):
         retryable: whether the same call may succeed later.
         retry_after: seconds the server asked to wait; None when it did not say.
         status: HTTP status; 0 when there was no HTTP reply.
+        unanswered: whether no server was found, or nothing came from it in time.
+        fix: what to do about it.
     """
 
     def __init__(
@@ -51,11 +58,14 @@ class CallFailure(SampleError):
         retryable: bool = False,
         retry_after: float | None = None,
         status: int = 0,
+        unanswered: bool = False,
+        fix: str = "",
     ) -> None:
-        super().__init__(error_class, problem)
+        super().__init__(error_class, problem, fix=fix)
         self.retryable = retryable
         self.retry_after = retry_after
         self.status = status
+        self.unanswered = unanswered
 
     def __reduce__(self) -> tuple[object, tuple[str, str], dict[str, object]]:
         return _rebuild, (self.error_class, self.problem), dict(self.__dict__)

@@ -101,6 +101,7 @@ class CustomConnection(BaseConnection):
             headers,
             concurrency,
             self._verification(secrets),
+            info.timeout,
         )
 
     def _verification(self, secrets: Mapping[str, str]) -> "ssl.SSLContext | bool":

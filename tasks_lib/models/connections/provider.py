@@ -46,4 +46,4 @@ class ProviderConnection(BaseConnection):
         name = self.provider_id.upper()
         base = os.environ.get(f"{name}_BASE_URL") or PROVIDER_URLS[self.provider_id]
         api_key = reveal(f"${name}_API_KEY", secrets, f"{name}_API_KEY")
-        return HttpClient(base.rstrip("/") + path, api_key, {}, concurrency)
+        return HttpClient(base.rstrip("/") + path, api_key, {}, concurrency, timeout=info.timeout)
