@@ -356,6 +356,14 @@ def test_max_in_flight(server: RunningServer) -> None:
     thread.join()
 
 
+def test_max_per_second(server: RunningServer) -> None:
+    server.reset(max_per_second=3)
+    statuses = [call(server, "POST", CHAT, chat_bytes(str(i)))[0] for i in range(5)]
+    assert statuses == [200, 200, 200, 429, 429]
+    time.sleep(1.05)
+    assert call(server, "POST", CHAT, chat_bytes("later"))[0] == 200
+
+
 def fault_of(server: RunningServer, prompt: str) -> str:
     """What a request with this prompt ends in, seen from the client."""
     try:

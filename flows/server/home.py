@@ -9,11 +9,12 @@
 
 import fcntl
 import json
-import os
 import socket
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
+
+from tasks_lib.home import evalmill_home
 
 LOOPBACK = "127.0.0.1"
 
@@ -56,8 +57,7 @@ class ServerHome:
     @classmethod
     def default(cls) -> "ServerHome":
         """Return the home named by `$EVALMILL_HOME`, else `~/.evalmill`."""
-        named = os.environ.get("EVALMILL_HOME")
-        return cls(Path(named) if named else Path.home() / ".evalmill")
+        return cls(evalmill_home())
 
     @property
     def record(self) -> Path:

@@ -103,7 +103,7 @@ class Calls:
         while True:
             attempt += 1
             try:
-                async with model.limiter:
+                async with model.limiter.turn(again=attempt > 1):
                     service.check_going_on()
                     return await self._attempt(model, key, body, context)
             except CallFailure as failure:

@@ -1,47 +1,240 @@
-"""How many calls of one model may be in flight, and how many may start a minute."""
+"""Who may call an endpoint next: one queue for all callers of one model at one address.
+
+First come, first served, whoever calls, so that neither a batch nor the judges of another
+starve; a call that is tried again goes before those that have not been tried, because its
+sample has waited longest. Beside the bound of calls in flight, the queue heeds the pace
+(`pace.py`), what refusals have taught (`congestion.py`), what the server tells of its limits
+(`quota.py`), and what other processes of this machine do at the same endpoint
+(`shared_limit.py`).
+"""
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from math import inf
 from types import TracebackType
 
-WINDOW_SECONDS = 60.0
+from tasks_lib.models.congestion import Congestion
+from tasks_lib.models.connections.base import CallFailure
+from tasks_lib.models.counts import Counts
+from tasks_lib.models.pace import Pace
+from tasks_lib.models.quota import Quota
+from tasks_lib.models.retries import MAX_RETRY_AFTER
+from tasks_lib.models.shared_limit import CONGESTION, COUNTS, PACE, SharedLimit
+
+OVERLOADED = frozenset({429, 503, 529})
+LOW_WATER = 0.1  # share of the server's limit from which on its quota is spent evenly
+HEED_SECONDS = 10.0  # how long what a server told counts
+_LOOK_SECONDS = 0.25  # between looks whether the run goes on
+_PEEK_SECONDS = 0.02  # between looks whether another process has made room
+
+Place = tuple[int, float]
+"""How many calls were in flight with one when it began, and when that was."""
+
+_Waiter = asyncio.Future[Place]
+
+
+def _go_on() -> None:
+    """Let everyone wait."""
 
 
 class Limiter:
-    """Bounds the calls of one model; every user of the model in the process shares it.
+    """Bounds the calls of one model; belongs to one event loop.
 
-    Waiters are served first come, first served, so no batch starves another. Use it as
-    `async with limiter:` around one attempt of a call; waiting is not part of the
-    attempt's time-out.
+    Use it as `async with limiter.turn():` around one attempt of a call; waiting is not part
+    of the attempt's time-out.
 
     Args:
         concurrency: calls in flight at most.
-        per_minute: calls started in any 60 seconds at most; None is no limit.
-        sleep: waits so many seconds; what it raises ends the waiting.
+        per_minute: calls begun in any 60 seconds at most; None is no limit.
+        check: called while calls wait for time to pass; what it raises ends their waiting.
+        shared: what is known of the endpoint; None is nothing, and nobody to share it with.
+        of_all: calls in flight at most of all users of `shared` together; None is no limit.
     """
 
     def __init__(
         self,
         concurrency: int,
         per_minute: int | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        check: Callable[[], None] = _go_on,
+        shared: SharedLimit | None = None,
+        of_all: int | None = None,
     ) -> None:
         self.concurrency = concurrency
-        self.per_minute = per_minute
-        self._slots = asyncio.Semaphore(concurrency)
-        self._sleep = sleep
-        self._started: deque[float] = deque()
-        self._turn = asyncio.Lock()
+        self.in_flight = 0
+        self._loop = asyncio.get_running_loop()
+        self._check = check
+        self._of_all = of_all or inf
+        self._shared = shared or SharedLimit(None, self._loop.time())
+        numbers = self._shared.numbers
+        self._pace = Pace(numbers[PACE], per_minute)
+        self._counts = Counts(numbers[COUNTS])
+        self._congestion = Congestion(numbers[CONGESTION], self._counts)
+        self._again: deque[_Waiter] = deque()
+        self._waiting: deque[_Waiter] = deque()
+        self._look: asyncio.TimerHandle | None = None
+
+    def turn(self, again: bool = False) -> "Turn":
+        """Return a place in the queue, to be entered.
+
+        Args:
+            again: the call was tried before and goes first.
+        """
+        return Turn(self, again)
+
+    def tighten(self, concurrency: int, per_minute: int | None, of_all: int | None) -> None:
+        """Keep to these bounds too; they mean what those it was made with mean."""
+        self.concurrency = min(self.concurrency, concurrency)
+        self._of_all = min(self._of_all, of_all or inf)
+        self._pace.limit(per_minute)
+
+    def heed(self, quota: Quota) -> None:
+        """Slow down before what is left of the server's quota is used up."""
+        now = self._loop.time()
+        seconds = min(quota.reset, HEED_SECONDS)
+        low = max(2 * self.in_flight, LOW_WATER * (quota.limit or 0))
+        with self._shared:
+            if quota.remaining > low:
+                self._pace.told(inf, 0.0)
+            elif quota.rate > 0:
+                self._pace.told(quota.rate, now + seconds)
+            elif quota.reset <= MAX_RETRY_AFTER:
+                self._pace.close(now + quota.reset)
+
+    def close(self) -> None:
+        """Let go of what is shared; no call may be waiting."""
+        if self._look is not None:
+            self._look.cancel()
+        now = self._loop.time()
+        self._shared.close(keep=self._congestion.rate(now) < inf or self._pace.closed_until > now)
+
+    async def enter(self, again: bool) -> Place:
+        """Wait for a place in flight and return it.
+
+        Raises:
+            Exception: what `check` raised.
+        """
+        if not (self._again or self._waiting):
+            now = self._loop.time()
+            with self._shared:
+                wait, place = self._wait(now)
+                if wait <= 0:
+                    self._begin(now)
+                    return place, now
+        waiter: _Waiter = self._loop.create_future()
+        (self._again if again else self._waiting).append(waiter)
+        self._serve()
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
+                self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Free a place."""
+        self.in_flight -= 1
+        self._serve()
+
+    def answered(self, place: Place) -> None:
+        """Note that a call was answered."""
+        with self._shared:
+            self._congestion.accepted(place[0], self._loop.time())
+
+    def refused(self, place: Place, retry_after: float | None) -> None:
+        """Note that the endpoint refused a call for having too many of them."""
+        now = self._loop.time()
+        at_a_time, began = place
+        congestion = self._congestion
+        with self._shared:
+            in_flight = self.in_flight + sum(theirs for theirs, _ in self._shared.others(now))
+            congestion.refused(began, at_a_time, in_flight, now)
+            asked = retry_after or 0.0
+            if 0 < asked <= MAX_RETRY_AFTER and congestion.refuses_all(now):
+                self._pace.close(now + asked)
+                congestion.hold(now + asked)
+
+    def _serve(self) -> None:
+        """Let go ahead whoever may, and come back when the next may."""
+        now, wait = self._loop.time(), inf
+        with self._shared:
+            while (queue := self._next_queue()) is not None:
+                wait, place = self._wait(now)
+                if wait > 0:
+                    break
+                self._begin(now)
+                queue.popleft().set_result((place, now))
+            self._shared.tell(self.in_flight, len(self._again) + len(self._waiting), now)
+        if self._look is not None:
+            self._look.cancel()
+            self._look = None
+        if (self._again or self._waiting) and wait < inf:
+            self._look = self._loop.call_later(min(wait, _LOOK_SECONDS), self._look_again)
+
+    def _look_again(self) -> None:
+        self._look = None
+        try:
+            self._check()
+        except Exception as error:
+            for queue in (self._again, self._waiting):
+                while queue:
+                    waiter = queue.popleft()
+                    if not waiter.done():
+                        waiter.set_exception(error)
+        self._serve()
+
+    def _next_queue(self) -> deque[_Waiter] | None:
+        """The queue whose first goes next; drops those that gave up."""
+        for queue in (self._again, self._waiting):
+            while queue:
+                if not queue[0].done():
+                    return queue
+                queue.popleft()
+        return None
+
+    def _begin(self, now: float) -> None:
+        self.in_flight += 1
+        self._counts.begin(now)
+        self._pace.begin(self._congestion.rate(now), now)
+        self._shared.tell(self.in_flight, len(self._again) + len(self._waiting), now)
+
+    def _wait(self, now: float) -> tuple[float, int]:
+        """Seconds until the next call may begin, and its place among those in flight.
+
+        The seconds are infinite when it is for one of our own calls to end.
+        """
+        if self.in_flight >= self.concurrency:
+            return inf, 0
+        others = self._shared.others(now)
+        place = self.in_flight + 1 + sum(in_flight for in_flight, _ in others)
+        cap = min(self._of_all, self._congestion.concurrency(now))
+        if cap < inf and not self._has_room(int(cap), place, others):
+            return _PEEK_SECONDS, 0
+        return self._pace.wait(self._congestion.rate(now), now), place
+
+    def _has_room(self, cap: int, place: int, others: list[tuple[int, int]]) -> bool:
+        """Whether one more call fits under the machine's bound, and into our share of it.
+
+        Each gets what it wants as far as that is no more than an equal share; what some leave
+        is for the others.
+        """
+        equal = max(1, cap // (len(others) + 1))
+        left = cap - sum(min(in_flight + waiting, equal) for in_flight, waiting in others)
+        return place <= cap and self.in_flight < max(1, left)
+
+
+class Turn:
+    """One attempt of a call: from its place in the queue to what came of it."""
+
+    __slots__ = ("_again", "_limiter", "_place")
+
+    def __init__(self, limiter: Limiter, again: bool) -> None:
+        self._limiter = limiter
+        self._again = again
+        self._place: Place = (0, 0.0)
 
     async def __aenter__(self) -> None:
-        await self._slots.acquire()
-        if self.per_minute is not None:
-            try:
-                await self._wait_for_window(self.per_minute)
-            except BaseException:
-                self._slots.release()
-                raise
+        self._place = await self._limiter.enter(self._again)
 
     async def __aexit__(
         self,
@@ -49,14 +242,9 @@ class Limiter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._slots.release()
-
-    async def _wait_for_window(self, per_minute: int) -> None:
-        clock = asyncio.get_running_loop().time
-        async with self._turn:  # one waiter at a time sleeps, the rest keep their order
-            if len(self._started) == per_minute:
-                free_at = self._started[0] + WINDOW_SECONDS
-                while (left := free_at - clock()) > 0:
-                    await self._sleep(left)
-                self._started.popleft()
-            self._started.append(clock())
+        limiter = self._limiter
+        if error is None:
+            limiter.answered(self._place)
+        elif isinstance(error, CallFailure) and error.status in OVERLOADED:
+            limiter.refused(self._place, error.retry_after)
+        limiter.leave()

@@ -10,10 +10,13 @@ from typing import Any
 from tasks_lib.definitions.adapter import ModelAdapter
 from tasks_lib.definitions.model import Model
 from tasks_lib.errors import DefinitionError, Stopped
+from tasks_lib.home import evalmill_home
 from tasks_lib.models.adapters import BUILT_IN, Adapter, TemplateAdapter
 from tasks_lib.models.connections.base import Client, ModelInfo
+from tasks_lib.models.connections.http import HttpClient
 from tasks_lib.models.ledger import Ledger
 from tasks_lib.models.limiter import Limiter
+from tasks_lib.models.shared_limit import SharedLimit, limit_folder
 from tasks_lib.templates import compile_template
 
 DEFAULT_CONCURRENCY = 10
@@ -88,6 +91,7 @@ class ModelService:
         self._secrets = secrets
         self._max_connections = max_connections
         self._open: dict[str, OpenModel] = {}
+        self._limiters: dict[str, Limiter] = {}
         self.jitter = random.Random()
         self._stopping = threading.Event()
 
@@ -138,14 +142,30 @@ class ModelService:
         except DefinitionError as error:
             where = f"model '{key}': {error.where}" if error.where else f"model '{key}'"
             raise DefinitionError(error.problem, where, error.fix) from None
-        return OpenModel(
-            info,
-            adapter,
-            model.parameters,
-            Limiter(concurrency, model.rate_limit, self.pause),
-            client,
-            f"{client.endpoint} {info.model_key}",
-        )
+        identity = f"{client.endpoint} {info.model_key}"
+        limiter = self._limiter(identity, model, concurrency, client)
+        return OpenModel(info, adapter, model.parameters, limiter, client, identity)
+
+    def _limiter(self, identity: str, model: Model, concurrency: int, client: Client) -> Limiter:
+        """The limiter of an endpoint and model, whatever keys the evaluation has for them."""
+        limiter = self._limiters.get(identity)
+        if limiter is None:
+            folder = (
+                limit_folder(evalmill_home(), identity) if isinstance(client, HttpClient) else None
+            )
+            shared = SharedLimit(folder, asyncio.get_running_loop().time())
+            limiter = self._limiters[identity] = Limiter(
+                concurrency,
+                model.rate_limit,
+                self.check_going_on,
+                shared,
+                model.max_concurrent_requests,
+            )
+        else:
+            limiter.tighten(concurrency, model.rate_limit, model.max_concurrent_requests)
+        if isinstance(client, HttpClient):
+            client.on_quota = limiter.heed
+        return limiter
 
     def _adapter(self, adapter_key: str, model_key: str) -> Adapter:
         if adapter_key in BUILT_IN:
@@ -179,6 +199,9 @@ class ModelService:
         try:
             for opened in self._open.values():
                 await opened.client.close()
+            for limiter in self._limiters.values():
+                limiter.close()
         finally:
             self._open.clear()
+            self._limiters.clear()
             self.ledger.close()

@@ -43,7 +43,8 @@ Token counts are `ceil(characters / 4)`.
 request body, how often that same body has arrived), hence neither on the order of arrival nor
 on timing, and a retry draws anew. `--fault-attempts N` lets only the first N arrivals of a
 body fail. A prompt can ask for a fault: `FAULT=429` (every time) or `FAULT=429*2` (the first
-two arrivals). `--max-in-flight N` answers 429 to any request beyond N at a time. The kinds:
+two arrivals). `--max-in-flight N` answers 429 to any request beyond N at a time,
+`--max-per-second N` to any beyond N taken in the second before it. The kinds:
 
     429       rate limited, with `Retry-After` and `retry-after-ms`
     500       server error
@@ -51,6 +52,18 @@ two arrivals). `--max-in-flight N` answers 429 to any request beyond N at a time
     truncate  headers promise the whole body, half of it comes, then it is closed
     null      200 with `"content": null` (Responses: an empty `output`)
     hang      no reply until the client gives up (or `--hang-s` has passed)
+
+More kinds are drawn only when `--faults` names them, or asked for by a prompt:
+
+    400, 401, 402, 403, 404, 503   an error of that status; `quota` a 429 without end
+    html, error                    200 with a page, or with an error object
+    nochoices, half, gzip          200 without choices (`output`), with half of the JSON, with
+                                   plain JSON that calls itself gzip
+    latin1                         an accented letter that is not UTF-8
+    empty, nousage, plain, bom     `""` as text; no token counts; `text/plain`; a byte order mark
+    filter, cut                    no text, for a filter, or for the token limit
+    length                         half of the text, for the token limit
+    refusal, thoughts, calls       a refusal, a reasoning, or a tool call instead of text
 """
 
 from tests.fake_openai.config import Config

@@ -7,13 +7,15 @@ import math
 import re
 import statistics
 import time
+from collections import deque
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Final
 
 from tests.fake_openai.chat import chat_body, chat_events
-from tests.fake_openai.config import CREATED, FAULT_KINDS, Config, Json, draw
+from tests.fake_openai.config import CREATED, EXTRA_KINDS, FAULT_KINDS, Config, Json, draw
 from tests.fake_openai.connection import Connection
+from tests.fake_openai.faults import spoilt
 from tests.fake_openai.replies import Prompt, make_answer, read_prompt
 from tests.fake_openai.responses import response_events, response_object
 from tests.fake_openai.stats import Stats
@@ -31,6 +33,7 @@ class FakeOpenAI:
         self.loop: asyncio.AbstractEventLoop
         self.transports: set[asyncio.Transport] = set()
         self._fault_table = self.config.fault_table()
+        self._taken: deque[float] = deque()
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> asyncio.Server:
         """Listen on a port; 0 takes a free one."""
@@ -87,6 +90,8 @@ class FakeOpenAI:
         delay = self._delay(digest, arrival)
         if config.max_in_flight and self.stats.in_flight >= config.max_in_flight:
             return self._rate_limited(), 0.0
+        if config.max_per_second and not self._takes(config.max_per_second):
+            return self._rate_limited(), 0.0
         responses_api = path == b"/v1/responses"
         try:
             request = json.loads(body)
@@ -104,6 +109,8 @@ class FakeOpenAI:
                 case "hang":
                     return Reply(b"", "hang", Then.HANG), config.hang_s
             payload = self._reply(request, prompt, responses_api, digest.hex(), fault == "null")
+            if fault in EXTRA_KINDS:
+                return spoilt(fault, payload, responses_api), delay
         except (ValueError, TypeError, AttributeError, KeyError, IndexError) as problem:
             return error(400, f"bad request: {problem}"), delay
         if fault == "truncate":
@@ -111,6 +118,16 @@ class FakeOpenAI:
             half = payload[: (head + len(payload)) // 2]
             return Reply(half, "truncate", Then.CLOSE), delay
         return Reply(payload, "200"), delay
+
+    def _takes(self, per_second: int) -> bool:
+        """Take one more request, unless the last second has seen enough."""
+        now = time.monotonic()
+        while self._taken and self._taken[0] <= now - 1.0:
+            self._taken.popleft()
+        if len(self._taken) >= per_second:
+            return False
+        self._taken.append(now)
+        return True
 
     def _count(self, path: bytes, digest: bytes) -> int:
         """Count a model call; return how often the same body had arrived before."""
@@ -159,7 +176,7 @@ class FakeOpenAI:
         config = self.config
         kind: str | None = None
         if "FAULT=" in prompt.user and (match := _FAULT.search(prompt.user)):
-            if match[1] not in FAULT_KINDS:
+            if match[1] not in FAULT_KINDS and match[1] not in EXTRA_KINDS:
                 raise ValueError(f"unknown fault {match[1]!r}")
             if match[2] is None or arrival < int(match[2]):
                 kind = match[1]

@@ -5,6 +5,13 @@ from hashlib import blake2b
 from typing import Any, Final
 
 FAULT_KINDS: Final = ("429", "500", "reset", "truncate", "null", "hang")
+EXTRA_KINDS: Final = (
+    *("400", "401", "402", "403", "404", "503", "quota"),
+    *("html", "error", "nochoices", "half", "gzip", "latin1"),
+    *("empty", "nousage", "plain", "bom"),
+    *("filter", "length", "cut", "refusal", "thoughts", "calls"),
+)
+"""Kinds that are drawn only when `faults` names them."""
 CREATED: Final = 1_700_000_000
 """The time in every reply; fixed, so that replies are equal byte for byte."""
 
@@ -31,6 +38,8 @@ class Config:
     """A hanging connection is closed after so long."""
     max_in_flight: int = 0
     """More requests than this at a time get a 429; 0 is no limit."""
+    max_per_second: int = 0
+    """More requests than this taken in any second get a 429; 0 is no limit."""
     judge_rate: float = 0.5
     """Share of JUDGE prompts that get `correct`."""
     models: str = "fake-model"
@@ -50,8 +59,9 @@ class Config:
         weights: list[tuple[str, float]] = []
         for item in filter(None, (part.strip() for part in self.faults.split(","))):
             kind, _, weight = item.partition(":")
-            if kind not in FAULT_KINDS:
-                raise ValueError(f"unknown fault {kind!r}, expected one of {FAULT_KINDS}")
+            if kind not in FAULT_KINDS and kind not in EXTRA_KINDS:
+                known = FAULT_KINDS + EXTRA_KINDS
+                raise ValueError(f"unknown fault {kind!r}, expected one of {known}")
             weights.append((kind, float(weight or 1)))
         total = sum(share for _, share in weights)
         table: list[tuple[float, str]] = []

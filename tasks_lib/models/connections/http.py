@@ -12,7 +12,7 @@ import email.utils
 import re
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -21,6 +21,7 @@ import orjson
 
 from tasks_lib.errors import DefinitionError, ErrorClass, bounded
 from tasks_lib.models.connections.base import CallContext, CallFailure
+from tasks_lib.models.quota import Quota, read_quota
 from tasks_lib.secrets import clean_url, redact, remember
 
 REQUEST_TIMEOUT = 120.0  # seconds for one attempt, connection included, waiting for a slot not
@@ -84,6 +85,8 @@ class HttpClient:
         self._concurrency = concurrency
         self._verify = verify
         self._wire: _Wire | None = None
+        self.on_quota: Callable[[Quota], None] = _ignore
+        """Told what each reply says of the requests that are left."""
 
     async def send(self, body: bytes, context: CallContext) -> bytes:
         if self._wire is None:
@@ -102,6 +105,7 @@ class _Wire:
         import httpx2
         import openai
 
+        self._settings = settings
         self._status_error = openai.APIStatusError
         self._response_type = httpx2.Response
         headers = {"content-type": "application/json", **settings._headers}
@@ -135,6 +139,7 @@ class _Wire:
                     url, cast_to=self._response_type, content=body, options=self._options
                 )
         except self._status_error as error:
+            self._heed(error.response)
             text = error.response.content.decode("utf-8", "replace")
             raise status_failure(error.status_code, error.response.headers, text) from None
         except TimeoutError:
@@ -143,8 +148,19 @@ class _Wire:
             ) from None
         except Exception as error:  # what aiohttp says of nonsense comes through unwrapped
             raise CallFailure("infra", _connection_problem(error), retryable=True) from None
+        self._heed(response)
         content: bytes = response.content
         return content
+
+    def _heed(self, response: Any) -> None:
+        """Pass on what a reply tells of the requests that are left."""
+        quota = read_quota(response.headers.raw, time.time())
+        if quota is not None:
+            self._settings.on_quota(quota)
+
+
+def _ignore(quota: Quota) -> None:
+    """Tell nobody."""
 
 
 def _without_user(url: str) -> tuple[str, str | None]:
