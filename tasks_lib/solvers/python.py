@@ -1,7 +1,9 @@
 """`python`: the author's own way of talking to the model."""
 
 import asyncio
+import resource
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 from tasks_lib.authors_model import AuthorsModel
 from tasks_lib.errors import SampleError, Stopped, StoreError
@@ -15,7 +17,14 @@ from tasks_lib.timelimit import Clock
 from tasks_lib.trace import SolverTrace
 from tasks_lib.trace.plain import copy_json
 
+FILES_PER_SAMPLE = 8
+"""Open files a sample in work may need: three of its thread's loop, its connection, and as much
+again for what its code opens. So many samples at once as the process's limit of files admits."""
+MOST_AT_ONCE = 256
+"""Samples at once, whatever the limit of files: beyond, threads wait for one another."""
+
 _FUNCTION = "run_solver"
+_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 class PythonSolver(SnippetMember, BaseSolver):
@@ -31,16 +40,17 @@ class PythonSolver(SnippetMember, BaseSolver):
     """Seconds the function may take for a sample, apart from its waiting for the model."""
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
-        calls = _Calls(context, Clock(self.timeout))
         # a copy: what the author changes is not what the dataset says
         data = copy_json(sample.data)
-        try:
-            if self.isolation == "process":
-                returned = await self._in_process(data, calls)
-            else:
-                returned = await self._in_thread(data, calls)
-        finally:
-            calls.raise_what_must_not_be_caught()
+        async with _slot():
+            calls = _Calls(context, Clock(self.timeout))
+            try:
+                if self.isolation == "process":
+                    returned = await self._in_process(data, calls)
+                else:
+                    returned = await self._in_thread(data, calls)
+            finally:
+                calls.raise_what_must_not_be_caught()
         if not isinstance(returned, SolverTrace):
             raise SampleError(
                 "code",
@@ -103,3 +113,13 @@ class _Calls:
         """
         if self._ended_by is not None:
             raise self._ended_by
+
+
+def _slot() -> asyncio.Semaphore:
+    """What a sample waits for before it takes a thread of this loop's."""
+    loop = asyncio.get_running_loop()
+    if loop not in _slots:
+        allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        at_once = allowed // FILES_PER_SAMPLE if allowed > 0 else MOST_AT_ONCE
+        _slots[loop] = asyncio.Semaphore(max(1, min(at_once, MOST_AT_ONCE)))
+    return _slots[loop]

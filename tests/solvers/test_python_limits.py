@@ -194,3 +194,28 @@ def test_a_process_that_dies_costs_its_sample():
     source = "import os\ndef run_solver(sample, model, trace): os._exit(5)"
     with pytest.raises(SampleError, match="its process ended with exit code 5"):
         solve(snippet(source, "process"))
+
+
+def test_more_samples_than_files_admit_wait_for_one_another(monkeypatch):
+    monkeypatch.setattr("tasks_lib.solvers.python.MOST_AT_ONCE", 3)
+    source = """
+        import time
+        at_once, most = 0, 0
+
+        def run_solver(sample, model, trace):
+            global at_once, most
+            at_once += 1
+            most = max(most, at_once)
+            time.sleep(0.02)
+            at_once -= 1
+            trace.append_system_message(str(most))
+            return trace
+        """
+    one = solver(snippet(source))
+
+    async def all_of_them():
+        context = SolverContext("tested", Models())
+        return await asyncio.gather(*(one.solve(Sample("s", 0, {}), context) for _ in range(12)))
+
+    outputs = asyncio.run(all_of_them())
+    assert max(int(text) for output in outputs for _, text in conversation(output)) == 3
