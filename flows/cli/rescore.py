@@ -78,7 +78,7 @@ def rescore(
         ),
         RunSettings(
             store=store,
-            run_id=earlier or run_id,
+            run_id=run_id if earlier is None else earlier,
             max_connections=max_connections,
             batch_size=batch_size,
             max_error_rate=max_error_rate,

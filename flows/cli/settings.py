@@ -50,7 +50,7 @@ def continued_run(resume: str | None, retry_errors: str | None, run_id: str | No
         raise DefinitionError(
             "--resume, --retry-errors and --run-id each name the run", fix="give one of them"
         )
-    return resume or retry_errors
+    return retry_errors if resume is None else resume
 
 
 def choice(text: str | None, allowed: object, flag: str) -> str | None:

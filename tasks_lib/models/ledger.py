@@ -7,51 +7,33 @@ are repeated than were in flight.
 """
 
 import asyncio
-import shlex
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import storable
-
-T = TypeVar("T")
+from tasks_lib.models.ledger_file import (
+    LOCK_PATIENCE,
+    LOCK_WAIT,
+    is_busy,
+    ledger_path,
+    open_ledger,
+    patiently,
+    unusable,
+)
 
 CachePolicy = Literal["reuse", "update", "no-cache"]
 """Which entries are read: all, those of the same run, or none; all policies record."""
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS reply (
-    key BLOB NOT NULL,
-    run_id TEXT NOT NULL,
-    spec_key TEXT NOT NULL,
-    caller TEXT NOT NULL,
-    sample_id TEXT NOT NULL,
-    trial INTEGER NOT NULL,
-    ordinal INTEGER NOT NULL,
-    model_key TEXT NOT NULL,
-    created REAL NOT NULL,
-    duration REAL NOT NULL,
-    request BLOB NOT NULL,
-    body BLOB NOT NULL,
-    PRIMARY KEY (key, run_id)
-)
-"""
 _INSERT = "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _FIND = "SELECT body FROM reply WHERE key = ? ORDER BY run_id = ? DESC, created DESC LIMIT 1"
 _FIND_OF_RUN = "SELECT body FROM reply WHERE key = ? AND run_id = ?"
-_LOCK_WAIT = 0.02  # seconds the loop may stand still for another process's commit
-_LOCK_PATIENCE = 60.0  # seconds of trying before the store counts as unusable
-
-
-def ledger_path(store: Path) -> Path:
-    """Where the ledger of `store` lies."""
-    return store / "ledger.sqlite"
 
 
 def call_key(
@@ -126,10 +108,11 @@ class Ledger:
         self._pending: list[Entry] = []
         self._committed: asyncio.Future[None] | None = None
         self._waiting_since = 0.0
+        self._failure: StoreError | None = None
         try:
-            self._db = _patiently(lambda: open_ledger(self._path))
+            self._db = patiently(lambda: open_ledger(self._path))
         except sqlite3.Error as error:
-            raise _unusable(self._path, error) from None
+            raise unusable(self._path, error) from None
 
     def get(self, key: bytes) -> bytes | None:
         """Return the body of an earlier reply that the policy lets be read.
@@ -144,9 +127,9 @@ class Ledger:
         query = _FIND_OF_RUN if self._policy == "update" else _FIND
         values = (key, self._run_id)
         try:
-            row = _patiently(lambda: self._db.execute(query, values).fetchone())
+            row = patiently(lambda: self._db.execute(query, values).fetchone())
         except sqlite3.Error as error:
-            raise _unusable(self._path, error) from None
+            raise unusable(self._path, error) from None
         return None if row is None else row[0]
 
     async def put(self, entry: Entry) -> None:
@@ -164,17 +147,26 @@ class Ledger:
         # shielded, so that a caller that is cancelled does not take the others with it
         await asyncio.shield(self._committed)
 
+    def check_recording(self) -> None:
+        """Raise what kept an earlier reply from being recorded: more would be paid in vain.
+
+        Raises:
+            StoreError: there was such trouble.
+        """
+        if self._failure is not None:
+            raise self._failure
+
     def _commit(self) -> None:
         if self._committed is None:
             return  # `close` was earlier
         try:
             self._write()
         except sqlite3.Error as error:
-            patient = time.monotonic() - self._waiting_since < _LOCK_PATIENCE
-            if _is_busy(error) and patient:
-                self._committed.get_loop().call_later(_LOCK_WAIT, self._commit)
+            patient = time.monotonic() - self._waiting_since < LOCK_PATIENCE
+            if is_busy(error) and patient:
+                self._committed.get_loop().call_later(LOCK_WAIT, self._commit)
             else:
-                self._finish(_unusable(self._path, error))
+                self._finish(unusable(self._path, error))
         else:
             self._finish(None)
 
@@ -184,6 +176,7 @@ class Ledger:
             self._db.executemany(_INSERT, rows)
 
     def _finish(self, error: StoreError | None) -> None:
+        self._failure = self._failure or error
         waiting, self._committed = self._committed, None
         self._pending.clear()
         if waiting is None or waiting.done():
@@ -201,11 +194,11 @@ class Ledger:
         """
         try:
             if self._pending:
-                _patiently(self._write)
+                patiently(self._write)
         except sqlite3.Error as error:
-            unusable = _unusable(self._path, error)
-            self._finish(unusable)
-            raise unusable from None
+            trouble = unusable(self._path, error)
+            self._finish(trouble)
+            raise trouble from None
         else:
             self._finish(None)
         finally:
@@ -232,45 +225,7 @@ def entries(store: Path, run_id: str) -> Iterator[Entry]:
             for row in rows:
                 yield Entry(*row)
     except sqlite3.Error as error:
-        raise _unusable(path, error) from None
-
-
-def open_ledger(path: Path) -> sqlite3.Connection:
-    """Open the file of a ledger, made new if there is none.
-
-    Raises:
-        sqlite3.Error: it can't be used, is damaged, or is no ledger.
-    """
-    db = sqlite3.connect(path, timeout=_LOCK_WAIT, check_same_thread=False)
-    try:
-        db.execute("PRAGMA journal_mode=WAL")
-        # NORMAL: a commit survives the process at once and the machine at the next checkpoint
-        db.execute("PRAGMA synchronous=NORMAL")
-        db.execute(_SCHEMA)
-        db.commit()
-        db.execute(_FIND, (b"", ""))  # fails where `reply` is a table of something else
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
-
-
-def _patiently(act: Callable[[], T]) -> T:
-    """Do `act`, again and again while another process has the file locked."""
-    deadline = time.monotonic() + _LOCK_PATIENCE
-    while True:
-        try:
-            return act()
-        except sqlite3.OperationalError as error:
-            if not _is_busy(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(_LOCK_WAIT)
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    code: int = getattr(error, "sqlite_errorcode", 0)
-    primary = code & 0xFF  # the code may be an extended one
-    return primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        raise unusable(path, error) from None
 
 
 def _row(entry: Entry, run_id: str) -> tuple[object, ...]:
@@ -288,12 +243,3 @@ def _row(entry: Entry, run_id: str) -> tuple[object, ...]:
         entry.request,
         entry.body,
     )
-
-
-def _unusable(path: Path, error: sqlite3.Error) -> StoreError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    fix = "free disk space, check the permissions, or choose another store with --out"
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        command = shlex.join(["evalmill", "ledger", "repair", "-o", str(path.parent)])
-        fix = f"save the replies that can still be read with: {command}"
-    return StoreError(f"the ledger can't be used: {error}", where=str(path), fix=fix)

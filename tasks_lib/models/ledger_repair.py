@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tasks_lib.errors import StoreError
-from tasks_lib.models.ledger import ledger_path, open_ledger
+from tasks_lib.models.ledger_file import ledger_path, open_ledger
 from tasks_lib.models.sqlite_pages import Row, rows
 
 _SIDE_FILES = ("-wal", "-shm")

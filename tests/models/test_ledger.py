@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_lib.errors import StoreError
-from tasks_lib.models.ledger import CachePolicy, Entry, Ledger, call_key, entries, ledger_path
+from tasks_lib.models.ledger import CachePolicy, Entry, Ledger, call_key, entries
+from tasks_lib.models.ledger_file import ledger_path
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tasks_lib.errors import StoreError
-from tasks_lib.models.ledger import Entry, Ledger, ledger_path
+from tasks_lib.models.ledger import Entry, Ledger
+from tasks_lib.models.ledger_file import ledger_path
 from tasks_lib.models.ledger_repair import repair
 
 COUNT = 600
