@@ -17,6 +17,7 @@ from prefect.client.orchestration import get_client
 from prefect.logging import get_run_logger
 from prefect.runtime import flow_run
 
+from flows.costs import paid_words
 from tasks_lib.plan import Plan
 from tasks_lib.runtime import Run
 
@@ -70,23 +71,30 @@ class Mirror:
     def _show_progress(self) -> None:
         plan = self._run.plan
         key = artifact_key(plan.evaluation.key, "progress")
-        description = f"Samples of run `{plan.run_id}` that are solved"
         shown = self._done()
-        artifact = cast(UUID, create_progress_artifact(shown * 100, key, description))
+        artifact = cast(UUID, create_progress_artifact(shown * 100, key, self._description()))
         logged = 0.0
         while not self._ended.wait(PROGRESS_SECONDS) or self._done() > shown:
             done = self._done()
             if done > shown:
-                update_progress_artifact(artifact, done * 100)
+                update_progress_artifact(artifact, done * 100, self._description())
                 shown = done
             if done >= logged + LOG_STEP:
                 logged = done
                 get_run_logger().info(
-                    "%s of %s samples solved, %s failed",
+                    "%s of %s samples solved, %s failed%s",
                     f"{self._run.progress.samples_done:,}",
                     f"{self._run.progress.samples_total:,}",
                     f"{self._run.progress.samples_failed:,}",
+                    self._paid(),
                 )
+
+    def _description(self) -> str:
+        return f"Samples of run `{self._run.plan.run_id}` that are solved{self._paid()}"
+
+    def _paid(self) -> str:
+        paid = paid_words(self._run)
+        return f", {paid}" if paid else ""
 
     def _done(self) -> float:
         progress = self._run.progress
@@ -145,6 +153,7 @@ def metric_row(metric: Mapping[str, Any]) -> dict[str, Any]:
         "rows": metric["n"],
         "of": metric["n_total"],
         "errors": metric["n_error"],
+        "skipped": metric["n_skipped"],
     }
 
 

@@ -25,7 +25,11 @@ from tasks_lib.resolve import Overrides, ResolvedEvaluation, resolve
 from tasks_lib.runtime import Run, StepResult
 from tasks_lib.session import begin, end_early, plan_run, undeclared_secrets
 
-FAILED_NAMES = {exit_codes.GATE_FAILED: "GateFailed", exit_codes.TOO_MANY_ERRORS: "TooManyErrors"}
+FAILED_NAMES = {
+    exit_codes.GATE_FAILED: "GateFailed",
+    exit_codes.TOO_MANY_ERRORS: "TooManyErrors",
+    exit_codes.OVER_BUDGET: "OverBudget",
+}
 """Exit code -> name of the flow run's state in the UI."""
 
 
@@ -136,7 +140,7 @@ def verdict_of(run: Run, result: StepResult) -> Any:
 
     Returns:
         The result with the run's id and folder; a failed state, named after what failed,
-        when a gate failed or more samples failed than allowed.
+        when a gate failed, more samples failed than allowed, or the budget was used up.
     """
     if result["exit_code"] in FAILED_NAMES:
         words = "; ".join(result["warnings"]) or "see the run's metrics"

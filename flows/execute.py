@@ -3,12 +3,13 @@
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from flows.collector import calm_garbage_collection
+from flows.costs import budget_to_go_on
 from flows.local import LocalDriver
 from flows.secret_blocks import from_blocks
 from tasks_lib import exit_codes
@@ -110,7 +111,11 @@ def execute(prepared: Prepared, manner: Manner) -> int:
         run.close()
     from flows.telling import tell_result
 
-    tell_result(run, result, manner.json, manner.verbose)
+    command = None
+    if result["exit_code"] == exit_codes.OVER_BUDGET:
+        further = ["--budget-usd", budget_to_go_on(run)]
+        command = _resume_command(run, manner, prepared.env_file, further)
+    tell_result(run, result, manner.json, manner.verbose, command)
     return int(result["exit_code"])
 
 
@@ -162,14 +167,9 @@ def _stopped(run: Run, driver: LocalDriver, manner: Manner, env_file: Path | Non
     """End a run that was interrupted, or stopped because of a model."""
     run.stop()
     _settle(driver)
-    from flows.telling import resume_command, tell_breaking_off, tell_interruption
+    from flows.telling import tell_breaking_off, tell_interruption
 
-    flags = [] if manner.prefect else ["--no-prefect"]
-    if not run.plan.settings.preflight:
-        flags.append("--no-preflight")
-    if env_file is not None:
-        flags += ["--env", str(env_file.absolute())]
-    command = resume_command(run, flags)
+    command = _resume_command(run, manner, env_file)
     if (cause := run.models.cause) is not None:
         break_off(run, cause)
         tell_breaking_off(run, cause, manner.json, command)
@@ -177,6 +177,23 @@ def _stopped(run: Run, driver: LocalDriver, manner: Manner, env_file: Path | Non
     end_early(run, "interrupted", exit_codes.INTERRUPTED)
     tell_interruption(run, manner.json, command)
     return exit_codes.INTERRUPTED
+
+
+def _resume_command(
+    run: Run, manner: Manner, env_file: Path | None, further: Sequence[str] = ()
+) -> str:
+    """Return the command that continues a run in the same manner, `further` flags added."""
+    from flows.telling import resume_command
+
+    settings = run.plan.settings
+    flags = [] if manner.prefect else ["--no-prefect"]
+    if not settings.preflight:
+        flags.append("--no-preflight")
+    if env_file is not None:
+        flags += ["--env", str(env_file.absolute())]
+    if settings.prices is not None:
+        flags += ["--prices", str(settings.prices.absolute())]
+    return resume_command(run, [*flags, *further])
 
 
 def _settle(driver: LocalDriver) -> None:

@@ -12,6 +12,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from flows.costs import paid_words
 from tasks_lib.runtime import Run
 
 
@@ -41,6 +42,10 @@ class RunProgress(Progress):
             calls += f", {totals.from_ledger:,} from the ledger"
         if progress.samples_failed:
             calls += f", {progress.samples_failed:,} failed"
+        if progress.samples_skipped:
+            calls += f", {progress.samples_skipped:,} skipped"
+        if paid := paid_words(self._run):
+            calls += f", {paid}"
         self.tasks[0].completed = progress.samples_done
         self.tasks[0].fields["calls"] = calls
         return super().get_renderables()

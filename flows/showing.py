@@ -10,6 +10,7 @@ from rich.console import Console
 from flows.telling import tell_notes, tell_warnings
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import dumps, loads
+from tasks_lib.prices import usd
 from tasks_lib.report.endings import ending, failure_notes
 from tasks_lib.report.tables import metrics_table, reasons
 from tasks_lib.report.text import printable
@@ -175,12 +176,15 @@ def _row_lines(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {printable(name)}: {_short(shown)}"
     yield ""
     yield from (f"  {line}" for line in trace_lines(row["trace"]))
+    if row["status"] == "skipped":
+        yield "  skipped: the budget did not allow another call"
     if row["error_message"]:
         yield f"  error ({row['error_class']}): {printable(row['error_message'])}"
     finish = f", finish reason {row['finish_reason']}" if row["finish_reason"] else ""
     yield (
         f"  {row['calls']} calls ({row['ledger_hits']} from the ledger), "
-        f"{row['input_tokens']} + {row['output_tokens']} tokens, {row['duration_s']:.2f} s{finish}"
+        f"{row['input_tokens']} + {row['output_tokens']} tokens{_cost(row['cost_usd'])}, "
+        f"{row['duration_s']:.2f} s{finish}"
     )
     yield from _score_lines(row["scores"])
     yield ""
@@ -191,12 +195,19 @@ def _score_lines(scores: Mapping[str, Any]) -> Iterator[str]:
         if score["status"] == "error":
             yield f"  {key}: error: {printable(score['error'] or '')}"
             continue
+        if score["status"] == "skipped":
+            yield f"  {key}: skipped"
+            continue
         known = {name: value for name, value in score["values"].items() if value is not None}
         values = ", ".join(f"{name} = {_short(str(v))}" for name, v in known.items())
         yield f"  {key}: {values}{' (excluded)' if score['excluded'] else ''}"
         for name, value in (score["metadata"] or {}).items():
             shown = value if isinstance(value, str) else dumps(value)
             yield f"    {printable(name)}: {_short(shown)}"
+
+
+def _cost(amount: float | None) -> str:
+    return f", {usd(amount)}" if amount else ""
 
 
 def _short(text: str) -> str:

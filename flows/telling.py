@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from flows.costs import paid_words, why_unknown
 from tasks_lib import exit_codes
 from tasks_lib.errors import CircuitError
 from tasks_lib.jsontext import dumps
@@ -28,8 +29,18 @@ def showing_progress(run: Run, wanted: bool) -> Iterator[None]:
         yield
 
 
-def tell_result(run: Run, result: StepResult, json: bool, verbose: bool) -> None:
-    """Print a finished run's metrics on stdout, the rest on stderr."""
+def tell_result(
+    run: Run, result: StepResult, json: bool, verbose: bool, command: str | None = None
+) -> None:
+    """Print a finished run's metrics on stdout, the rest on stderr.
+
+    Args:
+        run: the run.
+        result: what `steps.reduce` returned.
+        json: whether stdout gets a JSON document.
+        verbose: whether more is told on stderr.
+        command: continues a run that the budget stopped; None when it is complete.
+    """
     status = result["status"]
     if json:
         print(
@@ -40,6 +51,8 @@ def tell_result(run: Run, result: StepResult, json: bool, verbose: bool) -> None
                     "exit_code": result["exit_code"],
                     "run_dir": str(run.folder.path),
                     "metrics": result["metrics"],
+                    "cost_usd": run.models.spending.cost_usd,
+                    "resume": command,
                     "warnings": run.warnings,
                 }
             )
@@ -57,10 +70,12 @@ def tell_result(run: Run, result: StepResult, json: bool, verbose: bool) -> None
     tell_warnings(run.warnings)
     totals = run.models.totals
     fresh = totals.total - totals.from_ledger
-    words = f"{fresh:,} calls, {totals.from_ledger:,} from the ledger"
+    words = [f"{fresh:,} calls", f"{totals.from_ledger:,} from the ledger"]
+    words += filter(None, (paid_words(run), why_unknown(run)))
+    hint = f"; resume with: {command}" if command else ""
     print(
-        f"{ending(status, result['exit_code'])}: run {run.plan.run_id} ({words}) "
-        f"in {run.folder.path}",
+        f"{ending(status, result['exit_code'])}: run {run.plan.run_id} ({', '.join(words)}) "
+        f"in {run.folder.path}{hint}",
         file=sys.stderr,
     )
 
@@ -127,7 +142,11 @@ def tell_breaking_off(run: Run, cause: CircuitError, json: bool, command: str) -
 
 
 def _how_far(run: Run, done: int) -> str:
-    return f"run {run.plan.run_id}, {done:,} of {run.progress.samples_total:,} samples done"
+    paid = paid_words(run)
+    return (
+        f"run {run.plan.run_id}, {done:,} of {run.progress.samples_total:,} samples done"
+        f"{', ' if paid else ''}{paid}"
+    )
 
 
 def _print_early_end(run: Run, status: str, exit_code: int, command: str | None) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tasks_lib.errors import SampleError, Stopped, StoreError
+from tasks_lib.errors import OverBudget, SampleError, Stopped, StoreError
 from tasks_lib.models.calls import Calls
 from tasks_lib.models.loop import worked_off
 from tasks_lib.results.schemas import SampleRecord
@@ -19,8 +19,10 @@ def score_asking(
     scorer_key: str,
     scorer: ModelScorer,
     rows: Sequence[tuple[SampleRecord, Row]],
-) -> list[Score | SampleError]:
+) -> list[Score | SampleError | OverBudget]:
     """Score rows by asking a model, as many at a time as its calls allow.
+
+    A row whose question the budget does not allow any more is skipped.
 
     Args:
         run: the open run.
@@ -34,7 +36,8 @@ def score_asking(
         Stopped: the run was interrupted.
         StoreError: a reply could not be recorded.
     """
-    outcomes: list[Score | SampleError] = [SampleError("infra", "not asked")] * len(rows)
+    not_asked = SampleError("infra", "not asked")
+    outcomes: list[Score | SampleError | OverBudget] = [not_asked for _ in rows]
 
     async def ask(numbered: tuple[int, tuple[SampleRecord, Row]]) -> None:
         i, (record, row) = numbered
@@ -46,10 +49,11 @@ def score_asking(
     return outcomes
 
 
-async def _asked(scorer: ModelScorer, row: Row, calls: Calls) -> Score | SampleError:
+async def _asked(scorer: ModelScorer, row: Row, calls: Calls) -> Score | SampleError | OverBudget:
+    failure: SampleError | OverBudget
     try:
         score = await scorer.score(row, calls)
-    except SampleError as error:
+    except (SampleError, OverBudget) as error:
         failure = error
     except (Stopped, StoreError, asyncio.CancelledError):
         raise

@@ -6,7 +6,9 @@ EvalmillError
 ├── SampleError          one sample failed; becomes an error row, the run goes on
 ├── MetricError          one metric can't be computed; the others stand
 ├── StoreError           the store can't be read or written
+├── CircuitError         a model gives no usable reply; the run was stopped (exit 3)
 └── Stopped              the run is being interrupted
+    └── OverBudget       this call may not begin; the rest goes on
 """
 
 from collections.abc import Sequence
@@ -83,12 +85,44 @@ class StoreError(EvalmillError):
     """The store can't be read or written."""
 
 
+class CircuitError(EvalmillError):
+    """A model gives no usable reply, and so the run was stopped.
+
+    Args:
+        model: the model's key.
+        resumable: whether it can be mended without changing the definitions.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        where: str = "",
+        fix: str = "",
+        model: str = "",
+        resumable: bool = True,
+    ) -> None:
+        super().__init__(problem, where, fix)
+        self.args = (problem, where, fix, model, resumable)
+        self.model = model
+        self.resumable = resumable
+
+
 class Stopped(EvalmillError):
-    """The run is being interrupted; nothing new may start."""
+    """The run is being stopped or interrupted; nothing new may start."""
 
     def __init__(self) -> None:
         super().__init__("the run was interrupted")
         self.args = ()
+
+
+class OverBudget(Stopped):
+    """The budget is used up: what needs a further call is skipped, what needs none goes on.
+
+    Attributes:
+        metadata: what is stored beside a score that was skipped, as JSON values.
+    """
+
+    metadata: dict[str, Any] | None = None
 
 
 def bounded(text: str, limit: int = 300) -> str:

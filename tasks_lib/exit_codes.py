@@ -7,4 +7,6 @@ WRONG_FILES = 2
 """The files or flags are wrong; nothing was called."""
 TOO_MANY_ERRORS = 3
 """Done, but more samples failed than allowed."""
+OVER_BUDGET = 5
+"""Stopped by the budget."""
 INTERRUPTED = 130

@@ -88,13 +88,19 @@ def score_table(table: "pa.Table") -> ScoreTable:
     scored = pc.equal(table.column("status"), "ok")
     counted = pc.and_not(scored, table.column("excluded"))
     n_scored = int(pc.sum(scored).as_py() or 0)
+    n_skipped = int(pc.sum(pc.equal(table.column("status"), "skipped")).as_py() or 0)
     n = int(pc.sum(counted).as_py() or 0)
     kept = table.filter(counted)
     kinds = field_kinds(table.schema)
     return ScoreTable(
         {score_name(name): kept.column(name) for name in kinds},
         kept.column("metadata"),
-        Counts(n=n, n_error=len(table) - n_scored, n_excluded=n_scored - n),
+        Counts(
+            n=n,
+            n_error=len(table) - n_scored - n_skipped,
+            n_skipped=n_skipped,
+            n_excluded=n_scored - n,
+        ),
         json_fields=[score_name(name) for name, kind in kinds.items() if kind in ("json", "null")],
         shares=[score_name(name) for name, kind in kinds.items() if kind == "share"],
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from tasks_lib.batches import batch_size, cut, fitting_sizes, interleaved
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.models.service import allowed_concurrency
+from tasks_lib.prices import KnownPrice, check_priced, find_prices
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
 from tasks_lib.results.folder import run_folder
 from tasks_lib.solvers.call_range import summed
@@ -49,6 +50,8 @@ class RunSettings:
         rescore: what is scored again instead of calling the evaluated model.
         preflight: whether a run whose prompts or whose model can't work is refused or stopped
             after a few samples.
+        budget_usd: what fresh calls may cost before no further one begins; None has no end.
+        prices: a file of prices that wins over the others.
     """
 
     store: Path
@@ -61,6 +64,8 @@ class RunSettings:
     retry_errors: bool = False
     rescore: RescoreSource | None = None
     preflight: bool = True
+    budget_usd: float | None = None
+    prices: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,7 @@ class Plan:
         specs: the parts, in the evaluation's order.
         settings: how.
         created: when the plan was made.
+        prices: by the key of the model; those that are not known are missing.
     """
 
     run_id: str
@@ -97,6 +103,7 @@ class Plan:
     specs: tuple[SpecPlan, ...]
     settings: RunSettings
     created: datetime
+    prices: Mapping[str, KnownPrice] = field(default_factory=dict)
 
     @property
     def run_dir(self) -> Path:
@@ -152,8 +159,9 @@ def make_plan(
         cuts: the batches of each specification, when an earlier run has settled them.
 
     Raises:
-        DefinitionErrors: specifications have no samples.
-        DefinitionError: the run id can't be a folder name.
+        DefinitionErrors: specifications have no samples, or a file of prices is wrong.
+        DefinitionError: the run id can't be a folder name, or there is a budget and a model
+            whose price is not known.
     """
     counts = [len(rows[spec.key]) for spec in evaluation.specs]
     if problems := [
@@ -175,9 +183,28 @@ def make_plan(
             evaluation.specs, counts, fitting_sizes(counts, sizes), concurrency, strict=True
         )
     )
-    run_id = settings.run_id or f"{now:%Y%m%dT%H%M%SZ}-{evaluation.key[:150]}-{token}"
+    run_id = settings.run_id
+    if run_id is None:
+        run_id = f"{now:%Y%m%dT%H%M%SZ}-{evaluation.key[:150]}-{token}"
     run_folder(settings.store, run_id)  # refuses an id that can't be a folder's name
-    return Plan(run_id, evaluation, specs, settings, now)
+    prices = find_prices(evaluation.models, settings.prices)
+    if settings.budget_usd is not None:
+        check_priced(models_to_call(evaluation, settings), prices)
+    return Plan(run_id, evaluation, specs, settings, now, prices)
+
+
+def models_to_call(evaluation: ResolvedEvaluation, settings: RunSettings) -> list[str]:
+    """Return the keys of the models that a run may call; none of solvers when it scores again."""
+    keys: dict[str, None] = {}
+    for spec in evaluation.specs:
+        if spec.log is not None:
+            continue
+        solver = spec.task.definition.solver
+        if solver is not None and settings.rescore is None:
+            keys.update(dict.fromkeys(solver.calls(spec.model_key or "")))
+        for scorer in spec.task.definition.scorers:
+            keys.update(dict.fromkeys(scorer.calls()))
+    return list(keys)
 
 
 def _concurrency(evaluation: ResolvedEvaluation, spec: ResolvedSpec, settings: RunSettings) -> int:

@@ -1,8 +1,9 @@
 """What a continued run keeps of what is stored, and what it does again.
 
-A part that can't be read is made again as if it had never been written. With `--retry-errors`
-a part that can be read keeps what went well; the samples that failed are solved again, and the
-scores that failed are made again. What was paid for comes from the ledger.
+A part that can't be read is made again as if it had never been written. A part that can be
+read keeps what went well; samples that the budget did not allow are solved again, with
+`--retry-errors` those that failed too, and scores are made again alike. What was paid for comes
+from the ledger.
 """
 
 from collections.abc import Collection, Sequence
@@ -55,10 +56,19 @@ def failed_places(run: Run, spec_key: str, part: Path) -> set[tuple[int, int]]:
     What was recorded elsewhere can't be.
     """
     recorded = isinstance(run.rows[spec_key], StoredSamples | LoggedSamples)
-    if recorded or not run.plan.settings.retry_errors or statuses(part).keys() <= {"ok"}:
+    redone = _redone(run)
+    if recorded or not statuses(part).keys() & redone:
         return set()
     records = read_samples(part.parent, *part_range(part))
-    return {(record.sample_index, record.trial) for record in records if record.status != "ok"}
+    return {(record.sample_index, record.trial) for record in records if record.status in redone}
+
+
+def _redone(run: Run) -> set[str]:
+    """The states of rows that a continued run does again."""
+    settings = run.plan.settings
+    if not settings.resume:
+        return set()
+    return {"skipped", "error"} if settings.retry_errors else {"skipped"}
 
 
 def solve_again(
@@ -107,7 +117,7 @@ def kept_scores(run: Run, spec_key: str, scorer_key: str, start: int, stop: int)
     part = run.folder.scores(spec_key, scorer_key) / part_name(start, stop)
     if not is_whole(run, part):
         return {}
-    if not run.plan.settings.retry_errors or statuses(part).keys() <= {"ok"}:
+    if not statuses(part).keys() & _redone(run):
         return None
     samples = read_samples(run.folder.samples(spec_key), start, stop)
     solved = {place_of(record) for record in samples if record.status == "ok"}

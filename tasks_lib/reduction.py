@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 def reduce_run(run: Run) -> StepResult:
     """Write `metrics.parquet`, the final `run.json` and the marker `complete`.
 
+    A run that the budget stopped has metrics of what was scored, and is not complete.
+
     Returns:
         `{"metrics", "status", "exit_code", "warnings"}`.
     """
@@ -86,10 +88,13 @@ def _exclusions(shared: dict[str, Any], counting: Mapping[str, "pa.Table"]) -> M
     excluded = reduce(
         np.logical_or, (table.column("excluded").to_numpy() for table in counting.values()), nowhere
     )
-    failed = reduce(
-        np.logical_or,
-        (pc.not_equal(table.column("status"), "ok").to_numpy() for table in counting.values()),
-        nowhere,
+    failed, skipped = (
+        reduce(
+            np.logical_or,
+            (pc.equal(table.column("status"), end).to_numpy() for table in counting.values()),
+            nowhere,
+        )
+        for end in ("error", "skipped")
     )
     n_excluded = int(excluded.sum())
     row = dict.fromkeys(METRIC_COLUMNS) | shared
@@ -103,7 +108,7 @@ def _exclusions(shared: dict[str, Any], counting: Mapping[str, "pa.Table"]) -> M
         "n": n_rows,
         "n_total": n_rows,
         "n_error": int(failed.sum()),
-        "n_skipped": 0,
+        "n_skipped": int((skipped & ~failed).sum()),
         "n_excluded": n_excluded,
     }
 
@@ -147,4 +152,6 @@ def _finish(
     table = pa.Table.from_pylist(metrics, schema=metric_schema())
     write_table(run.folder.metrics, table)
     write_json(run.folder.run_json, finished_record(run, outcomes, verdict))
+    if verdict.status == "interrupted":
+        return
     write_atomically(run.folder.complete, lambda temporary: temporary.write_bytes(b""))

@@ -106,6 +106,7 @@ def _spread(name: str, values: Sequence[MetricValue]) -> MetricValue:
 def _by_place(table: "pa.Table") -> tuple[dict[str, list[list[Any]]], Counts]:
     """The values of each score in the runs that count, place by place, and how places ended."""
     counted: dict[Place, list[int]] = {}
+    skipped: set[Place] = set()
     excluded: set[Place] = set()
     columns = [
         table.column(name).to_pylist() for name in ("sample_index", "row", "status", "excluded")
@@ -116,10 +117,16 @@ def _by_place(table: "pa.Table") -> tuple[dict[str, list[list[Any]]], Counts]:
             excluded.add((index, row))
         elif status == "ok":
             places.append(i)
+        elif status == "skipped":
+            skipped.add((index, row))
     used = [rows for rows in counted.values() if rows]
     n_excluded = sum(1 for place in excluded if not counted[place])
+    n_skipped = sum(1 for place in skipped - excluded if not counted[place])
     counts = Counts(
-        n=len(used), n_error=len(counted) - len(used) - n_excluded, n_excluded=n_excluded
+        n=len(used),
+        n_error=len(counted) - len(used) - n_excluded - n_skipped,
+        n_skipped=n_skipped,
+        n_excluded=n_excluded,
     )
     values = {}
     for name in field_kinds(table.schema):

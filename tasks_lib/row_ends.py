@@ -1,7 +1,7 @@
 """How the rows of a specification ended, and what must be said of their replies."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,7 @@ def read_ends(folder: Path) -> "pa.Table":
         "finish_reason",
         "output_text",
         *_USAGE,
+        "cost_usd",
     ]
     tables = []
     for path in parts(folder):
@@ -84,42 +85,54 @@ def outcome_of(
     import numpy as np
     import pyarrow.compute as pc
 
-    failed = pc.not_equal(samples.column("status"), "ok").to_numpy()
+    failed = pc.equal(samples.column("status"), "error").to_numpy()
+    skipped = pc.equal(samples.column("status"), "skipped").to_numpy()
     n_solver_errors = int(failed.sum())
     excluded = np.zeros(len(failed), dtype=bool)
     for table in scores.values():
         rows = trial_rows(spec, table)
-        failed = failed | pc.not_equal(rows.column("status"), "ok").to_numpy()
+        failed = failed | pc.equal(rows.column("status"), "error").to_numpy()
+        skipped = skipped | pc.equal(rows.column("status"), "skipped").to_numpy()
         if spec.num_trials == 1:
             excluded = excluded | rows.column("excluded").to_numpy()
         else:
             aggregates = counting_rows(spec, table)
-            broken = pc.not_equal(aggregates.column("status"), "ok")
-            failed = failed | _among(rows, aggregates.filter(broken))
+            for ends, end in ((failed, "error"), (skipped, "skipped")):
+                with_it = pc.equal(aggregates.column("status"), end)
+                ends |= _among(rows, aggregates.filter(with_it))
             excluded = excluded | _among(rows, aggregates.filter(aggregates.column("excluded")))
-    total = Counter(
-        {name: int(pc.sum(samples.column(name)).as_py() or 0) for name in _USAGE}
-    )
+    total = Counter({name: int(pc.sum(samples.column(name)).as_py() or 0) for name in _USAGE})
+    cost = _sum_if_known(samples.column("cost_usd"))
     for scorer in spec.task.definition.scorers:
         if isinstance(scorer, ModelScorer):
-            total.update(_usage(trial_rows(spec, scores[scorer.key or scorer.type])))
+            for usage in _usages(trial_rows(spec, scores[scorer.key or scorer.type])):
+                total.update({name: usage[name] for name in _USAGE})
+                asked = usage.get("cost_usd")
+                cost = None if cost is None or asked is None else cost + asked
     return SpecOutcome(
         key=spec.key,
         n_rows=len(failed),
         n_error=int(failed.sum()),
         n_solver_errors=n_solver_errors,
-        n_excluded=int((excluded & ~failed).sum()),
+        n_excluded=int((excluded & ~failed & ~skipped).sum()),
+        n_skipped=int((skipped & ~failed).sum()),
+        cost_usd=cost,
         **total,
     )
 
 
-def _usage(scores: "pa.Table") -> Counter[str]:
-    """What the calls of a scorer came to, those of its failed rows included."""
-    total: Counter[str] = Counter()
+def _sum_if_known(numbers: "pa.ChunkedArray") -> float | None:
+    import pyarrow.compute as pc
+
+    return None if numbers.null_count else float(pc.sum(numbers).as_py() or 0.0)
+
+
+def _usages(scores: "pa.Table") -> Iterator[Mapping[str, Any]]:
+    """What the calls of a scorer came to row by row, those of its failed rows included."""
     for metadata in scores.column("metadata").to_pylist():
-        if metadata is not None:
-            total.update(loads(metadata).get("usage") or {})
-    return total
+        usage = loads(metadata).get("usage") if metadata is not None else None
+        if usage:
+            yield usage
 
 
 def _among(rows: "pa.Table", places: "pa.Table") -> Any:

@@ -62,6 +62,10 @@ def _record(
             for spec in plan.evaluation.specs
         ],
         "calls": _calls(run, outcomes),
+        "prices": {
+            key: known.price.model_dump(exclude_none=True) | {"source": known.source}
+            for key, known in plan.prices.items()
+        },
         "versions": _versions(),
         "git_commit": _git_commit(plan.evaluation.source_file.parent),
         "prefect_flow_run_id": run.prefect_flow_run_id,
@@ -71,6 +75,7 @@ def _record(
         "plan": {
             "max_connections": plan.settings.max_connections,
             "max_error_rate": plan.settings.max_error_rate,
+            "budget_usd": plan.settings.budget_usd,
             "fail_under": dict(plan.settings.fail_under),
             "rescore": _rescore_source(plan.settings),
             "fingerprints": fingerprints(plan.evaluation, run.rows),
@@ -99,32 +104,40 @@ def fingerprints(evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> di
 
 def _counts(outcome: SpecOutcome | None) -> dict[str, int | None]:
     if outcome is None:
-        return {"n_rows": None, "n_scored": None, "n_error": None, "n_excluded": None}
+        return dict.fromkeys(("n_rows", "n_scored", "n_error", "n_skipped", "n_excluded"))
     return {
         "n_rows": outcome.n_rows,
         "n_scored": outcome.n_scored,
         "n_error": outcome.n_error,
+        "n_skipped": outcome.n_skipped,
         "n_excluded": outcome.n_excluded,
     }
 
 
 def _calls(run: Run, outcomes: Sequence[SpecOutcome]) -> dict[str, Any]:
-    """The calls behind the stored rows; of an unfinished run, those of this process."""
-    totals = run.models.totals
+    """The calls behind the stored rows; of an unfinished run, those of this process.
+
+    `cost_usd` is what the run paid for its fresh calls, from its first start on;
+    `cost_without_ledger_usd` what the calls behind the rows would cost if none were recorded.
+    """
+    totals, paid = run.models.totals, run.models.spending.cost_usd
     if not outcomes:
         return {
             "total": totals.total,
             "from_ledger": totals.from_ledger,
             "input_tokens": totals.input_tokens,
             "output_tokens": totals.output_tokens,
-            "cost_usd": None,
+            "cost_usd": paid,
+            "cost_without_ledger_usd": None,
         }
+    costs = [outcome.cost_usd for outcome in outcomes]
     return {
         "total": sum(outcome.calls for outcome in outcomes),
         "from_ledger": sum(outcome.ledger_hits for outcome in outcomes),
         "input_tokens": sum(outcome.input_tokens for outcome in outcomes),
         "output_tokens": sum(outcome.output_tokens for outcome in outcomes),
-        "cost_usd": None,
+        "cost_usd": paid,
+        "cost_without_ledger_usd": None if None in costs else sum(filter(None, costs)),
     }
 
 

@@ -13,6 +13,7 @@ from tasks_lib.keys import unique_keys
 from tasks_lib.models.ledger import CachePolicy, Ledger
 from tasks_lib.models.loop import LoopThread
 from tasks_lib.models.service import ModelService
+from tasks_lib.models.spending import Spending
 from tasks_lib.plan import Plan
 from tasks_lib.resolve import ResolvedSpec, called_models
 from tasks_lib.results.folder import RunFolder
@@ -34,12 +35,14 @@ class Progress:
         samples_total: samples of all specifications, each counted once a trial.
         samples_done: of these, solved (or read from finished parts).
         samples_failed: of these, ended in an error.
+        samples_skipped: not solved, because the budget allowed no further call.
         rows_scored: rows that went through their scorers.
     """
 
     samples_total: int
     samples_done: int = 0
     samples_failed: int = 0
+    samples_skipped: int = 0
     rows_scored: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -49,11 +52,12 @@ class Progress:
             self.samples_done += 1
             self.samples_failed += failed
 
-    def add(self, *, done: int = 0, failed: int = 0, scored: int = 0) -> None:
+    def add(self, *, done: int = 0, failed: int = 0, skipped: int = 0, scored: int = 0) -> None:
         """Count many at once."""
         with self._lock:
             self.samples_done += done
             self.samples_failed += failed
+            self.samples_skipped += skipped
             self.rows_scored += scored
 
 
@@ -93,6 +97,9 @@ class Run:
             ledger,
             plan.settings.max_connections,
             plan.settings.preflight,
+            Spending(
+                {key: known.price for key, known in plan.prices.items()}, plan.settings.budget_usd
+            ),
         )
         self._specs = {spec.key: spec for spec in plan.evaluation.specs}
         self._steps: dict[StepKey, Future[StepResult]] = {}

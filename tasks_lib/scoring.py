@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from tasks_lib.errors import SampleError
+from tasks_lib.errors import OverBudget, SampleError
 from tasks_lib.jsontext import dumps, loads
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.scorers.base import AllSamplesScorer, Datasets, SampleScorer
@@ -12,8 +12,9 @@ from tasks_lib.solvers.base import BaseSolver
 from tasks_lib.solving import error_text
 from tasks_lib.trace import SolverTrace, Trace
 
-Outcome = Score | SampleError | None
-"""What a scorer says of a row: a score, an error, or nothing because it was not solved."""
+Outcome = Score | SampleError | OverBudget | None
+"""What a scorer says of a row: a score, an error, that it may not ask, or nothing because the
+row was not solved."""
 
 
 def scorer_rows(records: Sequence[SampleRecord], solver: BaseSolver | None) -> list[Row]:
@@ -50,9 +51,7 @@ def score_together(
     return [failure] * len(rows)
 
 
-def spread(
-    records: Sequence[SampleRecord], outcomes: Sequence[Score | SampleError]
-) -> list[Outcome]:
+def spread(records: Sequence[SampleRecord], outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Return an outcome for every record: those of the solved ones, None for the others."""
     solved = iter(outcomes)
     return [next(solved) if record.status == "ok" else None for record in records]
@@ -79,7 +78,7 @@ class Placed(Protocol):
 
     @property
     def status(self) -> str:
-        """`ok` when it was solved."""
+        """`ok` when it was solved, `skipped` when it could have been."""
 
     @property
     def error_class(self) -> str | None:
@@ -95,7 +94,8 @@ def score_columns(
 ) -> tuple[dict[str, list[Any]], list[dict[str, Any] | None]]:
     """Return the base columns and the score values of one scorer's rows.
 
-    A row whose solver failed carries that error; it was never scored.
+    A row whose solver failed carries that error; it was never scored. A row that was skipped,
+    or that this scorer may not ask about any more, is skipped.
     """
     base: dict[str, list[Any]] = {
         "sample_id": [record.sample_id for record in records],
@@ -123,10 +123,14 @@ def score_columns(
 def _cells(
     record: Placed, outcome: Outcome
 ) -> tuple[str, str | None, str | None, str | None, dict[str, Any] | None]:
+    if outcome is None and record.status == "skipped":
+        return "skipped", None, None, None, None
     if outcome is None:
         message = f"not scored: {record.error_message or record.status}"
         return "error", record.error_class, message, None, None
     metadata = None if outcome.metadata is None else dumps(outcome.metadata)
+    if isinstance(outcome, OverBudget):
+        return "skipped", None, None, metadata, None
     if isinstance(outcome, SampleError):
         return "error", outcome.error_class, error_text(outcome), metadata, None
     return "ok", None, None, metadata, outcome.values

@@ -32,6 +32,7 @@ from tasks_lib.run_record import fingerprints, interrupted_record, started_recor
 from tasks_lib.runtime import Run, open_run
 from tasks_lib.secrets import secret_names
 from tasks_lib.sources import NO_ROWS, Rows, align, select
+from tasks_lib.spent_before import count_spent
 from tasks_lib.verdict import RunStatus
 
 
@@ -121,6 +122,7 @@ class StoredRun:
             max_connections=given.max_connections or before["max_connections"],
             max_error_rate=given.max_error_rate or before["max_error_rate"],
             fail_under=given.fail_under or before["fail_under"],
+            budget_usd=before["budget_usd"] if given.budget_usd is None else given.budget_usd,
             rescore=self._rescore_source(),
         )
 
@@ -273,6 +275,7 @@ def begin(
                 fix=f"choose another id, or continue it with --resume {plan.run_id}",
             )
         run.check_models()
+        count_spent(run)
         remove(folder.complete)
         if not folder.resolved.exists():
             text = plan.evaluation.to_yaml()

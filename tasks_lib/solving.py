@@ -6,7 +6,14 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tasks_lib.errors import EvalmillError, SampleError, Stopped, StoreError, bounded
+from tasks_lib.errors import (
+    EvalmillError,
+    OverBudget,
+    SampleError,
+    Stopped,
+    StoreError,
+    bounded,
+)
 from tasks_lib.jsontext import dumps, storable
 from tasks_lib.models.calls import Calls
 from tasks_lib.models.loop import worked_off
@@ -127,6 +134,8 @@ class Attempt:
             return self._ended(derived, calls)
         except SampleError as error:
             return self._failed(error, calls)
+        except OverBudget:
+            return self._skipped(calls)
         except (Stopped, StoreError):
             raise
         except Exception as error:
@@ -166,6 +175,19 @@ class Attempt:
             )
         ]
 
+    def _skipped(self, calls: Calls) -> list[SampleRecord]:
+        """Return the record of a sample that needs a call which may not begin."""
+        self.run.progress.add(skipped=1)
+        record = self._record(
+            sample_id=self.sample.id,
+            row=0,
+            sample=self.sample.data,
+            output=None,
+            calls=calls,
+            paid=calls,
+        )
+        return [replace(record, status="skipped")]
+
     def _record(
         self,
         *,
@@ -196,7 +218,7 @@ class Attempt:
             ledger_hits=paid.ledger_hits if paid else 0,
             input_tokens=paid.input_tokens if paid else 0,
             output_tokens=paid.output_tokens if paid else 0,
-            cost_usd=None,
+            cost_usd=paid.cost_usd if paid else 0.0,
             started_at=int(self.started * 1e6),
             duration_s=time.perf_counter() - self._clock,
         )

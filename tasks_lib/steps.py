@@ -4,8 +4,9 @@ They are idempotent: a part that is already written is not made again. Their arg
 paths, keys and ranges; samples, traces and secrets never travel through an orchestrator.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tasks_lib.asking import score_asking
 from tasks_lib.evidence import write_evidence
@@ -50,7 +51,7 @@ def solve_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResul
     """Solve samples `[start, stop)` of a specification and write their part.
 
     Returns:
-        `{"rows", "ok", "error"}`: how many rows the part has, and how they ended.
+        `{"rows", "ok", "error", "skipped"}`: how many rows the part has, and how they ended.
 
     Raises:
         Stopped: the run was interrupted; nothing was written, replies are in the ledger.
@@ -68,14 +69,16 @@ def _solve(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
         if not failed:
             result = _counts(statuses(part))
             done = (stop - start) * run.spec(spec_key).repeats
-            run.progress.add(done=done, failed=result["error"])
+            run.progress.add(
+                done=done - result["skipped"], failed=result["error"], skipped=result["skipped"]
+            )
             return result
         records = solve_again(run, spec_key, start, stop, failed)
     else:
         records = _records(run, spec_key, start, stop)
     write_samples(folder, start, stop, records)
     run.solved[spec_key, start] = records
-    return _record_counts(records)
+    return _counts(Counter(record.status for record in records))
 
 
 def _records(run: Run, spec_key: str, start: int, stop: int) -> list[SampleRecord]:
@@ -128,6 +131,7 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
     shown = list(zip(solved, scorer_rows(solved, definition.solver), strict=True))
     for key, (scorer, kept) in due.items():
         asked = [pair for pair in shown if place_of(pair[0]) not in kept] if kept else shown
+        found: Sequence[Outcome]
         if isinstance(scorer, ModelScorer):
             found = score_asking(run, spec_key, key, scorer, asked)
         else:
@@ -256,12 +260,6 @@ def _scored(run: Run, rows: int) -> StepResult:
     return {"rows": rows}
 
 
-def _counts(by_status: dict[str, int]) -> StepResult:
-    ok = by_status.get("ok", 0)
-    rows = sum(by_status.values())
-    return {"rows": rows, "ok": ok, "error": rows - ok}
-
-
-def _record_counts(records: list[SampleRecord]) -> dict[str, Any]:
-    ok = sum(record.status == "ok" for record in records)
-    return {"rows": len(records), "ok": ok, "error": len(records) - ok}
+def _counts(by_status: Mapping[str, int]) -> StepResult:
+    ends = {status: by_status.get(status, 0) for status in ("ok", "error", "skipped")}
+    return {"rows": sum(by_status.values()), **ends}

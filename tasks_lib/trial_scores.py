@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from tasks_lib.errors import ErrorClass, SampleError
+from tasks_lib.errors import ErrorClass, OverBudget, SampleError
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.scorers.score import Score
 from tasks_lib.scoring import Outcome
@@ -37,7 +37,8 @@ def over_trials(
 ) -> tuple[list[AggregateRow], list[Outcome]]:
     """Return one aggregated outcome per sample and row.
 
-    Failed trials are left out; a sample whose every trial failed has an error. Rows that a
+    Failed trials are left out; a sample whose every trial failed has an error, and one of
+    which some trial was skipped is skipped: it may yet come to something else. Rows that a
     postprocessor made are matched by position; when trials made different numbers of them,
     every position is an error.
 
@@ -85,6 +86,8 @@ def _sample_results(
         if record.status == "ok":
             made[record.trial] += 1
     index = pairs[0][0].sample_index
+    if any(rec.status == "skipped" or isinstance(said, OverBudget) for rec, said in pairs):
+        return [(AggregateRow(_sample_id(pairs[0][0], made), index, 0), OverBudget())]
     if not made:
         place = AggregateRow(pairs[0][0].sample_id, index, 0)
         return [(place, _combined(failed, aggregators))]

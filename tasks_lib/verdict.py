@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from tasks_lib import exit_codes
 from tasks_lib.plan import RunSettings
+from tasks_lib.prices import usd
 
 RunStatus = Literal["running", "complete", "interrupted", "failed"]
 
@@ -20,8 +21,11 @@ class SpecOutcome:
         n_error: rows that failed in the solver or in some scorer.
         n_solver_errors: of these, in the solver.
         n_excluded: scored rows that a rule left out of the metrics.
+        n_skipped: rows that the budget did not allow to be solved, or scored by every scorer.
         calls: model replies used.
         ledger_hits: of these, from the ledger.
+        cost_usd: the price of these, those from the ledger included; None when it is not known
+            of all.
     """
 
     key: str
@@ -33,11 +37,13 @@ class SpecOutcome:
     ledger_hits: int
     input_tokens: int
     output_tokens: int
+    n_skipped: int = 0
+    cost_usd: float | None = None
 
     @property
     def n_scored(self) -> int:
         """Rows that every scorer scored and no rule excluded."""
-        return self.n_rows - self.n_error - self.n_excluded
+        return self.n_rows - self.n_error - self.n_excluded - self.n_skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +60,9 @@ def judge_run(
 ) -> Verdict:
     """Return the verdict on a run that reached its end.
 
-    More errors than allowed come first: a gate over rows that are missing says nothing. And a
-    gate that the failed rows could turn is neither held nor failed.
+    Rows that the budget did not allow come first: the run is not at its end. Then more errors
+    than allowed: a gate over rows that are missing says nothing. And a gate that the failed
+    rows could turn is neither held nor failed.
 
     Args:
         outcomes: how each specification ended.
@@ -64,6 +71,10 @@ def judge_run(
     """
     rows = sum(outcome.n_rows for outcome in outcomes)
     errors = sum(outcome.n_error for outcome in outcomes)
+    if skipped := sum(outcome.n_skipped for outcome in outcomes):
+        budget = usd(settings.budget_usd or 0.0)
+        words = f"the budget of {budget} is used up: {skipped:,} of {rows:,} rows were skipped"
+        return Verdict("interrupted", exit_codes.OVER_BUDGET, (words,))
     if rows and errors == rows:
         return Verdict("failed", exit_codes.TOO_MANY_ERRORS, (f"{errors} of {rows} rows failed",))
     if rows and errors / rows > settings.max_error_rate:

@@ -44,13 +44,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "runtime",
         "scoring",
         "solving",
+        "spent_before",
         "trial_scores",
         "verdict",
     ),
     ("rescoring",),
     ("plan", "batches"),
     ("results", "metric_rows"),
-    ("resolve", "schema"),
+    ("prices", "resolve", "schema"),
     ("loading", "config"),
     (
         "actions",
@@ -77,7 +78,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "trace",
     ),
     ("timelimit",),
-    ("samples", "secrets", "errors", "exit_codes", "base", "keys", "jsontext"),
+    ("samples", "secrets", "errors", "exit_codes", "base", "home", "keys", "jsontext"),
 )
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 

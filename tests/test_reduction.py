@@ -116,7 +116,8 @@ def test_run_json_tells_what_the_run_came_to(engine: Engine):
         "from_ledger": 0,
         "input_tokens": 4,
         "output_tokens": 2,
-        "cost_usd": None,
+        "cost_usd": 0.0,
+        "cost_without_ledger_usd": 0.0,
     }
     assert record["finished_at"] >= record["started_at"]
     again = asked(engine, data)

@@ -74,7 +74,7 @@ def paid(run: Run) -> int:
 
 def test_a_batch_is_solved_and_scored_into_parts_of_its_own(opened):
     run = opened()
-    assert steps.solve_batch(*batch(run, 1)) == {"rows": 2, "ok": 2, "error": 0}
+    assert steps.solve_batch(*batch(run, 1)) == {"rows": 2, "ok": 2, "error": 0, "skipped": 0}
     assert steps.score_batch(*batch(run, 1)) == {"rows": 2}
     names = ["part-000000002-000000004.parquet"]
     assert [path.name for path in parts(run.folder.samples("exam"))] == names
@@ -90,7 +90,7 @@ def test_a_part_that_is_written_is_not_made_again(opened):
     before = {path: path.stat().st_mtime_ns for path in run.folder.path.rglob("*.parquet")}
     run.close()
     again = opened(resume=True)
-    assert steps.solve_batch(*batch(again)) == {"rows": 2, "ok": 2, "error": 0}
+    assert steps.solve_batch(*batch(again)) == {"rows": 2, "ok": 2, "error": 0, "skipped": 0}
     assert steps.score_batch(*batch(again)) == {"rows": 2}
     assert {p: p.stat().st_mtime_ns for p in run.folder.path.rglob("*.parquet")} == before
     assert again.models.totals.total == 0
@@ -183,7 +183,8 @@ def test_reduce_finishes_the_run_with_its_marker(opened):
         "from_ledger": 0,
         "input_tokens": 4,
         "output_tokens": 4,
-        "cost_usd": None,
+        "cost_usd": 0.0,
+        "cost_without_ledger_usd": 0.0,
     }
     assert load_run(run.plan.run_dir).complete
     assert len(load_run(run.plan.run_dir).metrics()) == len(result["metrics"])

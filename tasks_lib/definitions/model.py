@@ -2,11 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, PositiveInt, Tag
+from pydantic import Discriminator, Field, FiniteFloat, PositiveInt, Tag
 
 from tasks_lib.base import Definition
 from tasks_lib.definitions.keys import DisplayName, ProviderReference, ReferencedKey
+from tasks_lib.definitions.price import Price
 from tasks_lib.models.connections import Connection
+from tasks_lib.models.connections.base import REQUEST_TIMEOUT
 
 
 class Model(Definition):
@@ -24,8 +26,12 @@ class Model(Definition):
     """Requests per minute at most."""
     max_concurrent_requests: PositiveInt | None = None
     """Requests in flight at most."""
+    timeout: Annotated[FiniteFloat, Field(gt=0)] = REQUEST_TIMEOUT
+    """Seconds that one attempt of a request may take, waiting for its turn not counted."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     """Added to requests that do not set them: `temperature`, `max_tokens`, `seed`, …"""
+    price: Price | None = None
+    """What its tokens cost; looked up in files of prices when left out."""
     secrets: dict[str, str] | None = None
     """Secrets for `<< secrets.NAME >>`; write values as `$NAME`, which is what is stored."""
     config: Connection

@@ -7,10 +7,11 @@ from tasks_lib.definitions.adapter import ModelAdapter
 from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.definitions.evaluation import Evaluation
 from tasks_lib.definitions.model import Model
+from tasks_lib.definitions.price import PriceFile
 from tasks_lib.definitions.run_file import RunFile
 from tasks_lib.definitions.task import Task
 
-Kind = Literal["task", "dataset", "model", "model-adapter", "evaluation", "run"]
+Kind = Literal["task", "dataset", "model", "model-adapter", "evaluation", "run", "prices"]
 
 MODELS: dict[Kind, type[Definition]] = {
     "task": Task,
@@ -19,6 +20,7 @@ MODELS: dict[Kind, type[Definition]] = {
     "model-adapter": ModelAdapter,
     "evaluation": Evaluation,
     "run": RunFile,
+    "prices": PriceFile,
 }
 """What a file of each kind holds."""
 
@@ -34,6 +36,7 @@ _MARKS: dict[str, Kind] = {
     "process_output": "model-adapter",
     "source": "dataset",
     "generator_specification": "dataset",
+    "prices": "prices",
 }
 
 

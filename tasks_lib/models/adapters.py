@@ -12,8 +12,8 @@ from tasks_lib.models.outputs import (
     read_json,
     reject_error,
     responses_output,
-    usage_counts,
 )
+from tasks_lib.models.usage import usage_counts
 from tasks_lib.templates import Template
 
 

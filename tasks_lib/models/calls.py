@@ -5,7 +5,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import dump_bytes, loads
+from tasks_lib.models.circuit import Place
 from tasks_lib.models.connections.base import CallContext, CallFailure
 from tasks_lib.models.ledger import Entry, call_key
 from tasks_lib.models.outputs import ModelOutput
@@ -20,6 +22,8 @@ class Calls:
     Attributes:
         calls: replies received.
         ledger_hits: of these, from the ledger.
+        cost_usd: the price of the replies, those from the ledger included; None when it is
+            not known of all.
         finish_reason: of the last reply that is no helper's.
     """
 
@@ -32,17 +36,19 @@ class Calls:
     ledger_hits: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cost_usd: float | None = 0.0
     finish_reason: str | None = None
     _seen: Counter[bytes] = field(default_factory=Counter)
 
     @property
-    def usage(self) -> dict[str, int]:
+    def usage(self) -> dict[str, int | float | None]:
         """What the calls came to, as it is stored with a score."""
         return {
             "calls": self.calls,
             "ledger_hits": self.ledger_hits,
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
+            "cost_usd": self.cost_usd,
         }
 
     async def predict(
@@ -57,6 +63,7 @@ class Calls:
 
         Raises:
             SampleError: no usable reply after all attempts.
+            OverBudget: it would take a call that the budget does not allow.
             Stopped: the run is being interrupted.
         """
         model = self.service.model(model_key)
@@ -78,7 +85,7 @@ class Calls:
         if output is None:
             context = CallContext(self.sample_id, self.trial, self.caller, ordinal)
             output = await self._fresh(model, key, body, context)
-        self._count(output)
+        self._count(model_key, output)
         if not auxiliary:
             self.finish_reason = output.finish_reason
         return output
@@ -98,18 +105,41 @@ class Calls:
     async def _fresh(
         self, model: OpenModel, key: bytes, body: bytes, context: CallContext
     ) -> ModelOutput:
-        service = self.service
+        circuit = model.circuit
+        if not circuit.on_probe:
+            return await self._tried(model, key, body, context)
+        place = self._place(context)
+        await circuit.enter(place)
+        try:
+            return await self._tried(model, key, body, context)
+        finally:
+            circuit.leave(place)
+
+    async def _tried(
+        self, model: OpenModel, key: bytes, body: bytes, context: CallContext
+    ) -> ModelOutput:
+        """Call the model, again where that may help."""
+        service, circuit = self.service, model.circuit
         attempt = 0
         while True:
             attempt += 1
+            service.spending.check()  # before a turn that may be long in coming, and after
             try:
                 async with model.limiter.turn(again=attempt > 1):
                     service.check_going_on()
+                    service.spending.check()
                     return await self._attempt(model, key, body, context)
             except CallFailure as failure:
                 delay = next_delay(failure, attempt, service.jitter)
+                place = self._place(context)
                 if delay is None:
-                    raise given_up(failure, attempt, model.info.key) from None
+                    error = given_up(failure, attempt, model.info.key)
+                    circuit.failed(place, error, failure.status)
+                    raise error from None
+                circuit.stumbled(place, failure, attempt)
+            except SampleError as error:  # its author's adapter can't read the reply
+                circuit.failed(self._place(context), error)
+                raise
             service.totals.retries += 1
             await service.pause(delay)
 
@@ -121,7 +151,9 @@ class Calls:
         began = time.perf_counter()
         try:
             reply = await model.client.send(body, context)
-            output = model.adapter.reply(reply, model.info)
+            output = self._read(model, body, reply)
+            if model.circuit.watching:
+                model.circuit.replied(self._place(context), output, body)
             # still inside the limiter: a reply counts as in flight until it is durable
             await self.service.ledger.put(
                 Entry(
@@ -142,8 +174,24 @@ class Calls:
         finally:
             totals.in_flight -= 1
 
-    def _count(self, output: ModelOutput) -> None:
+    def _read(self, model: OpenModel, body: bytes, reply: bytes) -> ModelOutput:
+        """Return the output of a reply, which is paid for whether or not it is usable."""
+        spending = self.service.spending
+        try:
+            output = model.adapter.reply(reply, model.info)
+        except SampleError:
+            spending.pay_in_vain(model.info.key, reply)
+            raise
+        spending.pay(model.info.key, output, body, reply)
+        return output
+
+    def _place(self, context: CallContext) -> Place:
+        return Place(self.spec_key, self.caller, self.sample_id, self.trial, context.ordinal)
+
+    def _count(self, model_key: str, output: ModelOutput) -> None:
         totals = self.service.totals
+        cost = self.service.spending.cost(model_key, output)
+        self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
         self.calls += 1
         self.input_tokens += output.input_tokens
         self.output_tokens += output.output_tokens

@@ -6,9 +6,9 @@ from typing import Any
 from tasks_lib.errors import bounded
 from tasks_lib.jsontext import dumps, loads, storable
 from tasks_lib.models.connections.base import CallFailure
+from tasks_lib.models.usage import token_usage
 from tasks_lib.secrets import redact
-
-_MOST_TOKENS = 2**31  # a count beyond is nonsense, and one that storage can't hold
+from tasks_lib.trace import output_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,30 @@ class ModelOutput:
         raw: the model output as plain JSON, one of the shapes a trace knows.
         finish_reason: why the model stopped; None when it did not say.
         input_tokens: prompt tokens; 0 when the reply does not count them.
-        output_tokens: completion tokens; 0 when the reply does not count them.
+        output_tokens: completion tokens, reasoning included; 0 when the reply does not count
+            them.
+        cached_tokens: of the prompt tokens, those from the provider's cache.
+        reasoning_tokens: of the completion tokens, those that were reasoning.
+        counted: whether the reply counts both prompt and completion.
     """
 
     raw: Any
     finish_reason: str | None = None
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    counted: bool = False
+
+
+def cut_before_answer(output: ModelOutput) -> bool:
+    """Return whether a reply ends at the token limit and shows nothing of an answer yet."""
+    if output.finish_reason != "length":
+        return False
+    items = output.raw.get("items") if isinstance(output.raw, dict) else None
+    if any(item.get("type") == "function_call" for item in items or ()):
+        return False
+    return not (output_text(output.raw) or "").strip()
 
 
 def read_json(body: bytes) -> Any:
@@ -75,7 +92,7 @@ def chat_output(data: Any) -> ModelOutput:
     first = choices[0]
     message = first["message"]
     finish = _reason(first.get("finish_reason"))
-    usage, counts = _usage(data.get("usage"))
+    usage, counts = token_usage(data.get("usage"))
     if calls := message.get("tool_calls"):
         items = [*_said_items(kept[0]["message"]), *_call_items(calls)]
         return ModelOutput({"items": items, "usage": usage}, finish, *counts)
@@ -175,35 +192,6 @@ def _call_items(calls: Any) -> list[dict[str, Any]]:
     return items
 
 
-def _usage(usage: Any) -> tuple[dict[str, Any], tuple[int, int]]:
-    """The token counts under the task language's names, and those of prompt and reply.
-
-    A count that is missing or no number is null, and counts as 0.
-    """
-    if not isinstance(usage, dict):
-        return {}, (0, 0)
-    sent = _tokens(usage, "prompt_tokens", "input_tokens", "num_prompt_tokens")
-    made = _tokens(usage, "completion_tokens", "output_tokens", "num_completion_tokens")
-    result = {"num_prompt_tokens": sent, "num_completion_tokens": made}
-    details = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
-    if isinstance(details, dict) and (reasoned := _tokens(details, "reasoning_tokens")):
-        result["num_reasoning_tokens"] = reasoned
-    return result, (sent or 0, made or 0)
-
-
-def _tokens(counts: dict[str, Any], *names: str) -> int | None:
-    for name in names:
-        count = counts.get(name)
-        if isinstance(count, int | float) and 0 <= count < _MOST_TOKENS:
-            return int(count)
-    return None
-
-
-def usage_counts(output: Any) -> tuple[int, int]:
-    """Return the prompt and completion tokens that a model output of any shape states."""
-    return _usage(output.get("usage") if isinstance(output, dict) else None)[1]
-
-
 def responses_output(data: Any) -> ModelOutput:
     """Return the model output of a Responses reply: its items, with usage.
 
@@ -218,7 +206,7 @@ def responses_output(data: Any) -> ModelOutput:
     if not isinstance(output, list) or not output:
         raise _malformed("the reply has no output")
     items = [item for raw in output if (item := _response_item(raw)) is not None]
-    usage, counts = _usage(data.get("usage"))
+    usage, counts = token_usage(data.get("usage"))
     details = data.get("incomplete_details")
     finish = _reason(details.get("reason")) if isinstance(details, dict) else None
     if finish == "max_output_tokens":

@@ -3,20 +3,22 @@
 import asyncio
 import random
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tasks_lib.definitions.adapter import ModelAdapter
 from tasks_lib.definitions.model import Model
-from tasks_lib.errors import DefinitionError, Stopped
+from tasks_lib.errors import CircuitError, DefinitionError, Stopped
 from tasks_lib.home import evalmill_home
 from tasks_lib.models.adapters import BUILT_IN, Adapter, TemplateAdapter
+from tasks_lib.models.circuit import Circuit, FailedCall
 from tasks_lib.models.connections.base import Client, ModelInfo
 from tasks_lib.models.connections.http import HttpClient
 from tasks_lib.models.ledger import Ledger
 from tasks_lib.models.limiter import Limiter
 from tasks_lib.models.shared_limit import SharedLimit, limit_folder
+from tasks_lib.models.spending import Spending
 from tasks_lib.templates import compile_template
 
 DEFAULT_CONCURRENCY = 10
@@ -60,6 +62,7 @@ class OpenModel:
     adapter: Adapter
     parameters: Mapping[str, Any]
     limiter: Limiter
+    circuit: Circuit
     client: Client
     identity: str
     """Endpoint and model, as the ledger's key holds them."""
@@ -74,6 +77,13 @@ class ModelService:
         secrets: name -> reference, as written in the files.
         ledger: where replies are recorded and found again.
         max_connections: calls in flight of one model at most; None leaves it to the model.
+        preflight: whether a model that gives no usable reply ends the run.
+        spending: what calls cost, and the budget; None knows no price.
+
+    Attributes:
+        cause: why the run was stopped, when a model was the reason.
+        failed_calls: the calls that showed it.
+        on_notice: told what a user should know early; from the model loop's thread.
     """
 
     def __init__(
@@ -83,13 +93,20 @@ class ModelService:
         secrets: Mapping[str, str],
         ledger: Ledger,
         max_connections: int | None = None,
+        preflight: bool = True,
+        spending: Spending | None = None,
     ) -> None:
         self.totals = CallTotals()
+        self.spending = spending or Spending({})
+        self.cause: CircuitError | None = None
+        self.failed_calls: list[FailedCall] = []
+        self.on_notice: Callable[[str], None] = _ignore
         self.ledger = ledger
         self._models = models
         self._adapters = adapters
         self._secrets = secrets
         self._max_connections = max_connections
+        self._preflight = preflight
         self._open: dict[str, OpenModel] = {}
         self._limiters: dict[str, Limiter] = {}
         self.jitter = random.Random()
@@ -113,9 +130,11 @@ class ModelService:
 
         Raises:
             Stopped: the run is being interrupted.
+            StoreError: a reply couldn't be recorded, and no other could.
         """
         if self.stopping:
             raise Stopped
+        self.ledger.check_recording()
 
     def model(self, key: str) -> OpenModel:
         """Return the model `key`, opened at its first use.
@@ -133,7 +152,7 @@ class ModelService:
         if model is None:
             raise DefinitionError(f"model '{key}' is not declared", fix="add it under 'models:'")
         connection = model.config
-        info = ModelInfo(key, connection.provider_model, model.task)
+        info = ModelInfo(key, connection.provider_model, model.task, timeout=model.timeout)
         adapter = self._adapter(connection.adapter_key, key)
         concurrency = allowed_concurrency(model, self._max_connections)
         secrets = {**self._secrets, **(model.secrets or {})}
@@ -144,7 +163,17 @@ class ModelService:
             raise DefinitionError(error.problem, where, error.fix) from None
         identity = f"{client.endpoint} {info.model_key}"
         limiter = self._limiter(identity, model, concurrency, client)
-        return OpenModel(info, adapter, model.parameters, limiter, client, identity)
+        circuit = Circuit(key, self._break_off, self._tell, self._preflight)
+        return OpenModel(info, adapter, model.parameters, limiter, circuit, client, identity)
+
+    def _tell(self, words: str) -> None:
+        self.on_notice(words)
+
+    def _break_off(self, cause: CircuitError, calls: list[FailedCall]) -> None:
+        """Stop the run because of a model."""
+        if not self.stopping:
+            self.cause, self.failed_calls = cause, calls
+            self.stop()
 
     def _limiter(self, identity: str, model: Model, concurrency: int, client: Client) -> Limiter:
         """The limiter of an endpoint and model, whatever keys the evaluation has for them."""
@@ -205,3 +234,7 @@ class ModelService:
             self._open.clear()
             self._limiters.clear()
             self.ledger.close()
+
+
+def _ignore(words: str) -> None:
+    """Tell nobody."""

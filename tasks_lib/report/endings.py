@@ -15,6 +15,7 @@ _NOT_SCORED = "not scored: "  # how the error of a row begins that never reached
 _REASONS = {
     exit_codes.GATE_FAILED: "a gate failed",
     exit_codes.TOO_MANY_ERRORS: "too many rows failed",
+    exit_codes.OVER_BUDGET: "stopped by the budget",
 }
 
 

@@ -21,6 +21,7 @@ def metrics_table(metrics: Sequence[Mapping[str, Any]]) -> Table:
     ordered = headline + [row for row in metrics if row["purpose"] == "qa"]
     several_specs = len({row["spec_key"] for row in ordered}) > 1
     several_models = len({row["model_key"] for row in ordered}) > 1
+    skipped = any(row["n_skipped"] for row in ordered)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     if several_specs:
         table.add_column("task")
@@ -32,13 +33,18 @@ def metrics_table(metrics: Sequence[Mapping[str, Any]]) -> Table:
     table.add_column("95% interval", justify="right")
     table.add_column("n", justify="right")
     table.add_column("errors", justify="right")
-    table.add_column("if errors were worst…best", justify="right")
+    if skipped:
+        table.add_column("skipped", justify="right")
+    rest = "the rest" if skipped else "errors"
+    table.add_column(f"if {rest} were worst…best", justify="right")
     for row in ordered:
         cells = [row["spec_key"]] if several_specs else []
         cells += [row["model_key"] or "-"] if several_models else []
         name = row["name"] + (" (qa)" if row["purpose"] == "qa" else "")
         cells += [row["scorer_key"], name, number(row["value"]), _interval(row)]
-        cells += [f"{row['n']:,}", f"{row['n_error']:,}", _bounds(row)]
+        cells += [f"{row['n']:,}", f"{row['n_error']:,}"]
+        cells += [f"{row['n_skipped']:,}"] if skipped else []
+        cells.append(_bounds(row))
         table.add_row(*(Text(one_line(cell, 60)) for cell in cells))
     return table
 
@@ -62,7 +68,7 @@ def _interval(row: Mapping[str, Any]) -> str:
 
 
 def _bounds(row: Mapping[str, Any]) -> str:
-    if not row["n_error"] or row["bound_low"] is None:
+    if not (row["n_error"] or row["n_skipped"]) or row["bound_low"] is None:
         return ""
     return f"{row['bound_low']:.4g} … {row['bound_high']:.4g}"
 

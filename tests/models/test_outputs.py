@@ -12,8 +12,8 @@ from tasks_lib.models.outputs import (
     read_json,
     reject_error,
     responses_output,
-    usage_counts,
 )
+from tasks_lib.models.usage import usage_counts
 from tasks_lib.scorers.answers import no_answer
 from tasks_lib.secrets import remember
 from tasks_lib.trace import SolverTrace, Trace, output_items, output_text
@@ -207,7 +207,8 @@ def test_a_finish_reason_can_be_stored():
 )
 def test_tokens_are_counted_where_they_are_numbers(usage: Any, counts: tuple[int, int]):
     output = chat_output({**chat_json("OK"), "usage": usage})
-    assert (output.input_tokens, output.output_tokens) == counts == usage_counts({"usage": usage})
+    assert (output.input_tokens, output.output_tokens) == counts
+    assert usage_counts({"usage": usage})[:2] == counts
 
 
 def test_reasoning_tokens_are_kept():

@@ -8,9 +8,10 @@ from tasks_lib.report.tables import metrics_table, number, reasons, runs_table
 
 def metric(**fields: Any) -> dict[str, Any]:
     row = {"spec_key": "exam", "model_key": "lab", "scorer_key": "right", "purpose": "score"}
-    numbers = {"value": 0.75, "ci_low": 0.409, "ci_high": 0.9285, "n": 8, "n_error": 2}
+    numbers = {"value": 0.75, "ci_low": 0.409, "ci_high": 0.9285}
+    counts = {"n": 8, "n_error": 2, "n_skipped": 0}
     bounds = {"bound_low": 0.6, "bound_high": 0.8}
-    return {**row, "name": "accuracy", "reason": None, **numbers, **bounds, **fields}
+    return {**row, "name": "accuracy", "reason": None, **numbers, **counts, **bounds, **fields}
 
 
 def shown(table: Any) -> list[str]:
@@ -33,6 +34,12 @@ def test_a_metric_shows_its_interval_counts_and_bounds():
 
 def test_without_errors_there_are_no_bounds():
     assert shown(metrics_table([metric(n_error=0)]))[-1].split()[-1] == "0"
+
+
+def test_skipped_rows_are_counted_beside_errors():
+    lines = shown(metrics_table([metric(n_error=0, n_skipped=2)]))
+    assert lines[0].endswith("n   errors   skipped   if the rest were worst…best")
+    assert lines[-1].split()[-6:] == ["8", "0", "2", "0.6", "…", "0.8"]
 
 
 def test_what_has_no_value_is_a_dash_and_a_reason():
