@@ -98,13 +98,6 @@ class Workbench:
         Raises:
             BenchmarkError: it failed, or took longer than `TIMEOUT_S`.
         """
-        environment = {
-            **own_environment(),
-            "EVALMILL_HOME": str(home or self.home),
-            "PREFECT_HOME": str(self.folder / "prefect"),
-            "PYTHONPATH": str(REPOSITORY),
-            "BENCHMARK_API_KEY": "none-needed",
-        }
         command = " ".join(map(str, arguments))
         output, report = self.new_folder("output"), self.new_folder("report")
         meter = [sys.executable, "-I", "-S", str(METER), str(report)]
@@ -112,7 +105,7 @@ class Workbench:
             process = subprocess.Popen(
                 [*meter, sys.executable, *map(str, arguments)],
                 cwd=self.folder,
-                env=environment,
+                env=self.environment(home),
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -130,6 +123,16 @@ class Workbench:
             last_words = output.read_text(encoding="utf-8", errors="replace")[-2000:]
             raise BenchmarkError(f"{command}: exit code {exit_code}\n{last_words}")
         return Measured(**json.loads(report.read_text(encoding="utf-8")))
+
+    def environment(self, home: Path | None = None) -> dict[str, str]:
+        """The environment of measured processes, with `home` or the shared one."""
+        return {
+            **own_environment(),
+            "EVALMILL_HOME": str(home or self.home),
+            "PREFECT_HOME": str(self.folder / "prefect"),
+            "PYTHONPATH": str(REPOSITORY),
+            "BENCHMARK_API_KEY": "none-needed",
+        }
 
     def median(self, measure: Callable[[], float], repeats: int | None = None) -> float:
         """The median of some measurements."""
