@@ -7,7 +7,7 @@ from typing import Any
 
 from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import dump_bytes, loads
-from tasks_lib.models.circuit import Place
+from tasks_lib.models.circuit import HeldBack, Place
 from tasks_lib.models.connections.base import CallContext, CallFailure
 from tasks_lib.models.ledger import Entry, call_key
 from tasks_lib.models.outputs import ModelOutput
@@ -107,7 +107,10 @@ class Calls:
     ) -> ModelOutput:
         circuit = model.circuit
         if not circuit.on_probe:
-            return await self._tried(model, key, body, context)
+            try:
+                return await self._tried(model, key, body, context)
+            except HeldBack:
+                self.service.check_going_on()
         place = self._place(context)
         await circuit.enter(place)
         try:
@@ -128,6 +131,8 @@ class Calls:
                 async with model.limiter.turn(again=attempt > 1):
                     service.check_going_on()
                     service.spending.check()
+                    if circuit.on_probe and attempt == 1:
+                        circuit.check_entered(self._place(context))
                     return await self._attempt(model, key, body, context)
             except CallFailure as failure:
                 delay = next_delay(failure, attempt, service.jitter)

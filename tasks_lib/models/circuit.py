@@ -32,7 +32,7 @@ SUSPICIOUS = 5
 RELAPSED = 20
 _OF_THE_SAMPLE = frozenset({400, 413, 422})
 _OF_ALL_SAMPLES = re.compile(
-    r"api.?key|(invalid|unknown|unsupported|no such) model"
+    r"api.?key|(invalid|unknown|unsupported|no such|not a valid) model"
     r"|model.{0,80}?(not found|not exist|not a valid|not valid|not supported|unknown|invalid)"
     r"|(unsupported|unrecogni[sz]ed|unknown|unexpected).{0,20}(param|argument|field|keyword)",
     re.IGNORECASE | re.DOTALL,
@@ -58,6 +58,10 @@ class FailedCall:
 
     place: Place
     error: SampleError
+
+
+class HeldBack(Exception):
+    """A call that may not begin yet."""
 
 
 class Circuit:
@@ -99,6 +103,15 @@ class Circuit:
             await self._changed.wait()
         if self.on_probe:
             self._probes.add(place)
+
+    def check_entered(self, place: Place) -> None:
+        """Hold a call back whose turn comes when the model is on probe.
+
+        Raises:
+            HeldBack: it began to wait for its turn before that, and has to `enter`.
+        """
+        if place not in self._probes:
+            raise HeldBack
 
     @property
     def _has_room(self) -> bool:

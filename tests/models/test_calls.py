@@ -11,8 +11,8 @@ from tasks_lib.definitions.model import Model
 from tasks_lib.errors import SampleError, Stopped, StoreError
 from tasks_lib.jsontext import dump_bytes, loads
 from tasks_lib.models import retries
-from tasks_lib.models.connections import http
-from tasks_lib.models.ledger import entries, ledger_path
+from tasks_lib.models.ledger import entries
+from tasks_lib.models.ledger_file import ledger_path
 from tasks_lib.models.outputs import ModelOutput
 from tests.fake_openai import RunningServer
 from tests.models.calling import asked, calls_of, endpoint, said, service_of
@@ -119,11 +119,10 @@ def test_a_filtered_prompt_is_sent_once(tmp_path: Path):
 @pytest.mark.parametrize("fault", ["429", "500", "reset", "truncate", "null", "hang"])
 @pytest.mark.usefixtures("hurry")
 def test_a_fault_that_passes_costs_one_more_attempt(
-    tmp_path: Path, fake_server: RunningServer, fault: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, fake_server: RunningServer, fault: str
 ):
-    monkeypatch.setattr(http, "REQUEST_TIMEOUT", 0.5)
     fake_server.reset(retry_after_s=0.01)
-    model = endpoint(fake_server.base_url)
+    model = endpoint(fake_server.base_url, timeout=0.5)
     assert said(ask_once(tmp_path, model, f"FAULT={fault}*1 ANSWER=x")) == "x"
     assert fake_server.stats()["requests"] == 2
     assert len(list(entries(tmp_path, "run-1"))) == 1
@@ -147,13 +146,11 @@ def test_a_fault_that_stays_is_an_error_that_is_never_recorded(
     fault: str,
     error_class: str,
     words: str,
-    monkeypatch: pytest.MonkeyPatch,
 ):
-    if fault == "hang":
-        monkeypatch.setattr(http, "REQUEST_TIMEOUT", 0.1)
     fake_server.reset(retry_after_s=0.01)
+    timeout = 0.1 if fault == "hang" else 30
     with pytest.raises(SampleError) as caught:
-        ask_once(tmp_path, endpoint(fake_server.base_url), f"FAULT={fault}")
+        ask_once(tmp_path, endpoint(fake_server.base_url, timeout=timeout), f"FAULT={fault}")
     assert caught.value.error_class == error_class
     assert f"model 'lab': {words}" in str(caught.value)
     assert fake_server.stats()["requests"] == 5
@@ -210,13 +207,10 @@ def test_never_more_in_flight_than_allowed_and_one_client_for_all(
     assert stats["connections_opened"] <= 50 + 2, "two are those of this test"
 
 
-def test_time_in_the_queue_is_no_part_of_the_time_out(
-    tmp_path: Path, fake_server: RunningServer, monkeypatch: pytest.MonkeyPatch
-):
+def test_time_in_the_queue_is_no_part_of_the_time_out(tmp_path: Path, fake_server: RunningServer):
     """BR-025."""
-    monkeypatch.setattr(http, "REQUEST_TIMEOUT", 0.5)
     fake_server.reset(latency_ms=200)
-    model = endpoint(fake_server.base_url, max_concurrent_requests=1)
+    model = endpoint(fake_server.base_url, max_concurrent_requests=1, timeout=0.5)
 
     async def main() -> None:
         async with service_of(tmp_path, model) as service:
@@ -349,7 +343,8 @@ def test_what_calls_came_to_is_counted_for_the_sample_and_the_run(
             for text in ("12345678", "ANSWER=abcdefgh"):
                 await calls.predict("lab", {"messages": [{"role": "user", "content": text}]})
             tokens = {"input_tokens": 2 + 4, "output_tokens": 1 + 2}
-            assert calls.usage == {"calls": 2, "ledger_hits": hits, **tokens}
+            known = {"calls": 2, "ledger_hits": hits, **tokens}
+            assert calls.usage == {**known, "cost_usd": None}
             assert calls.finish_reason == "stop"
             totals = service.totals
             assert (totals.total, totals.from_ledger, totals.in_flight) == (2, hits, 0)

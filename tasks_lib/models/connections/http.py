@@ -20,12 +20,13 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import orjson
 
 from tasks_lib.errors import DefinitionError, ErrorClass, bounded
-from tasks_lib.models.connections.base import CallContext, CallFailure
+from tasks_lib.models.connections.base import REQUEST_TIMEOUT, CallContext, CallFailure
 from tasks_lib.models.quota import Quota, read_quota
 from tasks_lib.secrets import clean_url, redact, remember
 
-REQUEST_TIMEOUT = 120.0  # seconds for one attempt, connection included, waiting for a slot not
 _RETRYABLE = frozenset({408, 409, 425, 429})
+_SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+"""Codes of a 429 that no waiting helps with."""
 _BASE_URL = re.compile(r"/(v\d+\w*|openai)/?$")
 
 
@@ -57,6 +58,7 @@ class HttpClient:
         headers: sent with every request.
         concurrency: calls in flight at most.
         verify: whether and against what the server's certificate is checked.
+        timeout: seconds for one attempt, connection included.
 
     Raises:
         DefinitionError: nothing can be sent to this address, or with this key or header.
@@ -69,6 +71,7 @@ class HttpClient:
         headers: Mapping[str, str],
         concurrency: int,
         verify: ssl.SSLContext | bool = True,
+        timeout: float = REQUEST_TIMEOUT,
     ) -> None:
         _check_url(url)
         for name, value in {"api_key": api_key or "", **headers}.items():
@@ -84,6 +87,7 @@ class HttpClient:
             self._headers.setdefault("Authorization", basic)
         self._concurrency = concurrency
         self._verify = verify
+        self.timeout = timeout
         self._wire: _Wire | None = None
         self.on_quota: Callable[[Quota], None] = _ignore
         """Told what each reply says of the requests that are left."""
@@ -108,6 +112,7 @@ class _Wire:
         self._settings = settings
         self._status_error = openai.APIStatusError
         self._response_type = httpx2.Response
+        self._unconnected = (httpx2.ConnectError, httpx2.ConnectTimeout)
         headers = {"content-type": "application/json", **settings._headers}
         keyless = settings._api_key is None and "Authorization" not in headers
         self._options: Any = {"headers": {"Authorization": openai.Omit()}} if keyless else {}
@@ -134,7 +139,7 @@ class _Wire:
             CallFailure: no reply, or one with an error status.
         """
         try:
-            async with asyncio.timeout(REQUEST_TIMEOUT):
+            async with asyncio.timeout(self._settings.timeout):
                 response = await self.client.post(
                     url, cast_to=self._response_type, content=body, options=self._options
                 )
@@ -144,13 +149,36 @@ class _Wire:
             raise status_failure(error.status_code, error.response.headers, text) from None
         except TimeoutError:
             raise CallFailure(
-                "infra", f"no reply within {REQUEST_TIMEOUT:g} s", retryable=True
+                "infra",
+                f"no reply within {self._settings.timeout:g} s",
+                retryable=True,
+                unanswered=True,
+                fix="see whether its server works, or raise the model's timeout",
             ) from None
         except Exception as error:  # what aiohttp says of nonsense comes through unwrapped
-            raise CallFailure("infra", _connection_problem(error), retryable=True) from None
+            raise self._connection_failure(error) from None
         self._heed(response)
         content: bytes = response.content
         return content
+
+    def _connection_failure(self, error: Exception) -> CallFailure:
+        """Return what it means that the connection could not be made, or broke."""
+        causes: list[BaseException] = [error]
+        while (deeper := causes[-1].__cause__) is not None:
+            causes.append(deeper)
+        unconnected = any(isinstance(cause, self._unconnected) for cause in causes)
+        insecure = any(isinstance(cause, ssl.SSLError) for cause in causes)
+        cause = causes[min(1, len(causes) - 1)]
+        words = f"{type(cause).__name__}: {cause}"
+        if unconnected:
+            words = _SSL_MODE.sub("", str(cause))
+        return CallFailure(
+            "infra",
+            bounded(redact(f"connection failed: {words}")),
+            retryable=True,
+            unanswered=unconnected,
+            fix=_TLS_ADVICE if insecure else _ADDRESS_ADVICE if unconnected else "",
+        )
 
     def _heed(self, response: Any) -> None:
         """Pass on what a reply tells of the requests that are left."""
@@ -198,15 +226,16 @@ def _check_header(name: str, value: str) -> None:
         )
 
 
-def _connection_problem(error: Exception) -> str:
-    cause = error.__cause__ or error
-    return bounded(redact(f"connection failed: {type(cause).__name__}: {cause}"))
+_SSL_MODE = re.compile(r" ssl:\w+")  # aiohttp's own note in between
+_ADDRESS_ADVICE = "check the model's url, and that its server is up"
+_TLS_ADVICE = "name the authority of its certificate in the model's tls_context, or check the url"
 
 
 def status_failure(status: int, headers: Mapping[str, str], text: str) -> CallFailure:
     """Return what an error status means for the call; `text` is the body of the reply."""
     message, code = _error_words(text)
-    retryable = status in _RETRYABLE or status >= 500
+    spent = code in _SPENT
+    retryable = (status in _RETRYABLE and not spent) or status >= 500
     error_class: ErrorClass = "infra"
     if status in (400, 413, 422):
         error_class = "model"  # this request's content; another sample's may be fine
@@ -219,6 +248,7 @@ def status_failure(status: int, headers: Mapping[str, str], text: str) -> CallFa
         retryable=retryable,
         retry_after=retry_after(headers) if retryable else None,
         status=status,
+        fix="look at the account's credit and limits" if spent else "",
     )
 
 
