@@ -1,32 +1,32 @@
-"""The Jinja environments: sandboxed, strict, bounded; data wins over dict methods."""
+"""The Jinja environments: sandboxed, strict, bounded; data wins over dict methods, and stays."""
 
-import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import wraps
 from typing import Any, cast
 
 from jinja2 import StrictUndefined, nodes, pass_context
+from jinja2.exceptions import SecurityError
 from jinja2.nativetypes import NativeCodeGenerator, native_concat
 from jinja2.runtime import Context
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2.sandbox import SandboxedEnvironment, modifies_known_mutable
+from jinja2.utils import _PassArg
 from jinja2.visitor import NodeTransformer
 
+from tasks_lib import template_filters, template_limits
 from tasks_lib.errors import bounded
+from tasks_lib.template_limits import ESTIMATES, Estimate, Meter
 
-MAX_SIZE = 10_000_000
-"""Most characters (or list items) a template may make at once or in all."""
-
-MAX_STEPS = 1_000_000
-"""Most loop rounds one rendering may take."""
-
-_HUGE_WIDTH = re.compile(r"%[-+ #0]*(?:\d*\.)?(?:\d{7,}|\*)|\{[^{}]*\d{7,}[^{}]*\}")
-_METER, _CONCAT = "loop meter", "text concat"  # the spaces keep authors from naming them
-
-
-class TooLargeError(Exception):
-    """A template asked for more text or more loop rounds than is allowed."""
+_ROUNDS, _CONCAT, _LITERAL = "loop meter", "text concat", "literal meter"  # no author can write a
+# filter's name with a space in it
+_PRINTING = ("string", "tojson", "pprint", "e", "escape", "upper", "lower", "trim", "urlize")
+_CHANGING = ("append", "extend", "add_", "insert", "remove", "pop", "clear")
+_OWN = (list, dict, set)  # what templates can make
+_SIZES: dict[str, Callable[[Any, Any], int]] = {
+    "*": template_limits.product,
+    "**": template_limits.power,
+    "+": template_limits.total,
+}
 
 
 class Missing(StrictUndefined):
@@ -53,136 +53,92 @@ class MissingMember(Missing):
     __slots__ = ()
 
     def method(self) -> Callable[..., Any]:
-        """Return the dict's method of the absent column's name."""
         found: Callable[..., Any] = getattr(self._undefined_obj, str(self._undefined_name))
         return found
 
 
 class _MeteredContext(Context):
-    steps = 0
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.meter = Meter()
 
 
 @pass_context
-def _meter(context: _MeteredContext, values: Iterable[Any]) -> Iterator[Any]:
+def _rounds(context: _MeteredContext, values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
-        context.steps += 1
-        if context.steps > MAX_STEPS:
-            raise TooLargeError(f"more than {MAX_STEPS:,} loop rounds")
+        context.meter.step()
         yield value
 
 
-def _concat(values: Iterable[Any]) -> str:
-    texts = [str(value) for value in values]
-    _check_size(sum(map(len, texts)))
+@pass_context
+def _concat(context: _MeteredContext, values: Iterable[Any]) -> str:
+    texts = []
+    for value in values:
+        context.meter.weigh(value)
+        texts.append(str(value))
+    context.meter.spend(sum(map(len, texts)))
     return "".join(texts)
 
 
+@pass_context
+def _literal(context: _MeteredContext, value: Any) -> Any:
+    context.meter.weigh(value)
+    return value
+
+
 class _Meters(NodeTransformer):
-    """Put the loop meter around what each `for` runs over, and a size check on each `~`."""
+    """Put meters around what each `for` runs over, each `~`, and what is made and shown."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
         self.generic_visit(node)
-        node.iter = _filter_node(_METER, cast(nodes.Expr, node.iter))
+        node.iter = _filter_node(_ROUNDS, cast(nodes.Expr, node.iter))
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
         self.generic_visit(node)
         return _filter_node(_CONCAT, nodes.List(node.nodes, lineno=node.lineno))
 
+    def visit_Output(self, node: nodes.Output) -> nodes.Node:
+        self.generic_visit(node)
+        node.nodes = [
+            shown
+            if isinstance(shown, nodes.TemplateData | nodes.Const)
+            else _filter_node(_LITERAL, shown)
+            for shown in node.nodes
+        ]
+        return node
+
 
 def _filter_node(name: str, operand: nodes.Expr) -> nodes.Filter:
     return nodes.Filter(operand, name, [], [], None, None, lineno=operand.lineno)
 
 
-def _check_size(size: int) -> None:
-    if size > MAX_SIZE:
-        raise TooLargeError(f"more than {MAX_SIZE:,} characters or items")
+def _bounded_filter(function: Callable[..., Any], estimate: Estimate | None) -> Callable[..., Any]:
+    """Return a filter that counts what it will make before it makes it."""
+    wanted = _PassArg.from_obj(function)
+
+    @pass_context
+    @wraps(function, assigned=("__name__", "__doc__"), updated=())
+    def counted(context: _MeteredContext, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if estimate is None:
+            context.meter.weigh(value)
+        else:
+            context.meter.spend(estimate(value, *args, **kwargs))
+        match wanted:
+            case _PassArg.context:
+                return function(context, value, *args, **kwargs)
+            case _PassArg.eval_context:
+                return function(context.eval_ctx, value, *args, **kwargs)
+            case _PassArg.environment:
+                return function(context.environment, value, *args, **kwargs)
+        return function(value, *args, **kwargs)
+
+    return counted
 
 
-def _check_arguments(args: Iterable[Any]) -> None:
-    for value in args:
-        if isinstance(value, int):
-            _check_size(value)
-        elif isinstance(value, str) and _HUGE_WIDTH.search(value):
-            raise TooLargeError(f"the width asked for in {value[:40]!r}")
-
-
-def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def bounded(*args: Any, **kwargs: Any) -> Any:
-        _check_arguments(args)
-        _check_arguments(kwargs.values())
-        return function(*args, **kwargs)
-
-    return bounded
-
-
-def _multiply(left: Any, right: Any) -> Any:
-    for many, times in ((left, right), (right, left)):
-        if isinstance(many, str | bytes | list | tuple) and isinstance(times, int):
-            _check_size(len(many) * times)
-    return left * right
-
-
-def _power(left: Any, right: Any) -> Any:
-    if isinstance(left, int) and isinstance(right, int):
-        _check_size(left.bit_length() * right)
-    return left**right
-
-
-def _add(left: Any, right: Any) -> Any:
-    if isinstance(left, str | list | tuple) and isinstance(right, str | list | tuple):
-        _check_size(len(left) + len(right))
-    return left + right
-
-
-def _modulo(left: Any, right: Any) -> Any:
-    if isinstance(left, str):
-        _check_arguments((left,))
-    return left % right
-
-
-def _fromjson(text: Any) -> Any:
-    if not isinstance(text, str):
-        raise TypeError(f"fromjson needs text, not {type(text).__name__}")
-    return json.loads(text)
-
-
-def _regex_replace(
-    text: Any,
-    pattern: str,
-    replacement: str,
-    multiline: bool = False,
-    ignorecase: bool = False,
-    count: int = 0,
-) -> str:
-    flags = (re.MULTILINE if multiline else 0) | (re.IGNORECASE if ignorecase else 0)
-    return re.sub(pattern, replacement, str(text), count=count, flags=flags)
-
-
-def _merge(left: Any, right: Any) -> dict[Any, Any]:
-    if not isinstance(left, Mapping) or not isinstance(right, Mapping):
-        raise TypeError("merge needs two mappings")
-    merged = dict(left)
-    for key, value in right.items():
-        old = merged.get(key)
-        both = isinstance(old, Mapping) and isinstance(value, Mapping)
-        merged[key] = _merge(old, value) if both else value
-    return merged
-
-
-def _json_escape(value: Any) -> Any:
-    return json.dumps(value)[1:-1] if isinstance(value, str) else value
-
-
-def _dump_model(value: Any) -> Any:
-    if hasattr(value, "model_dump"):
-        return value.model_dump(exclude_unset=True)
-    raise TypeError(f"{type(value).__name__} has no JSON form")
-
-
-def _dumps(value: Any, **kwargs: Any) -> str:
-    return json.dumps(value, default=_dump_model, **kwargs)
+@pass_context
+def _regex_replace(context: _MeteredContext, *args: Any, **kwargs: Any) -> str:
+    return template_filters.regex_replace(context.meter, *args, **kwargs)
 
 
 class Sandbox(SandboxedEnvironment):
@@ -190,29 +146,24 @@ class Sandbox(SandboxedEnvironment):
 
     context_class = _MeteredContext
     intercepted_binops = frozenset({"*", "**", "+", "%"})
-    binop_table = {  # noqa: RUF012 - jinja declares it so
-        **SandboxedEnvironment.default_binop_table,
-        "*": _multiply,
-        "**": _power,
-        "+": _add,
-        "%": _modulo,
-    }
 
     def __init__(self) -> None:
         super().__init__(undefined=Missing, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
-        self.binop_table = type(self).binop_table
-        self.policies["json.dumps_function"] = _dumps
+        self.policies["json.dumps_function"] = template_filters.dump_json
         del self.globals["lipsum"]  # random text has no place in a repeatable prompt
-        for name in ("center", "indent", "batch", "slice", "format"):
-            self.filters[name] = _checked(self.filters[name])
+        for name in _PRINTING:
+            self.filters[name] = _bounded_filter(self.filters[name], None)
+        for name, estimate in ESTIMATES.items():
+            self.filters[name] = _bounded_filter(self.filters[name], estimate)
         self.filters |= {
-            _METER: _meter,
+            _ROUNDS: _rounds,
             _CONCAT: _concat,
-            "fromjson": _fromjson,
+            _LITERAL: _literal,
+            "fromjson": template_filters.from_json,
             "regex_replace": _regex_replace,
-            "zip": lambda value, *others: list(zip(value, *others, strict=False)),
-            "merge": _merge,
-            "json_escape": _json_escape,
+            "zip": template_filters.zipped,
+            "merge": template_filters.merged,
+            "json_escape": template_filters.json_escape,
         }
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
@@ -239,13 +190,48 @@ class Sandbox(SandboxedEnvironment):
         kind = MissingMember if is_method else self.undefined
         return kind(obj=obj, name=argument)
 
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        meter = cast(_MeteredContext, context).meter
+        if operator == "%":
+            values = right if isinstance(right, tuple) else (right,)
+            meter.spend(template_limits.formatted(left, "%", values))
+        else:
+            meter.spend(_SIZES[operator](left, right))
+        return super().call_binop(context, operator, left, right)
+
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         if isinstance(obj, MissingMember):
             obj = obj.method()
+        meter = cast(_MeteredContext, context).meter
+        meter.tick()
         owner = getattr(getattr(obj, "__wrapped__", obj), "__self__", None)
+        name = getattr(obj, "__name__", "")
         if isinstance(owner, str | bytes):
-            _check_arguments((owner, *args, *kwargs.values()))
+            given = (*args, *kwargs.values())
+            meter.spend(template_limits.text_method(name, str(owner), given))
+        elif type(owner) in _OWN and modifies_known_mutable(owner, name):
+            _refuse_data(context, owner, name)
+            for value in args:
+                meter.weigh(value)
+        elif owner is not None and name.startswith(_CHANGING):
+            raise SecurityError(f"'{name}' would change the data")
         return super().call(context, obj, *args, **kwargs)
+
+
+def _refuse_data(context: Context, owner: Any, name: str) -> None:
+    """Raise SecurityError if `owner` is, or is inside of, what the template was given."""
+    waiting, seen = list(context.parent.values()), set[int]()
+    while waiting:
+        value = waiting.pop()
+        if value is owner:
+            raise SecurityError(f"'{name}' would change the data; change a copy of it")
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Mapping):
+            waiting += value.values()
+        elif isinstance(value, list | tuple | set):
+            waiting += value
 
 
 class NativeSandbox(Sandbox):

@@ -17,7 +17,8 @@ from pydantic import AfterValidator
 
 from tasks_lib.errors import SampleError, bounded
 from tasks_lib.placeholders import neutralised
-from tasks_lib.sandbox import MAX_SIZE, NativeSandbox, Sandbox, TooLargeError
+from tasks_lib.sandbox import NativeSandbox, Sandbox
+from tasks_lib.template_limits import MAX_SIZE, TooLargeError
 
 _T = TypeVar("_T")
 

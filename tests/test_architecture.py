@@ -74,6 +74,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "sandbox",
         "snippets",
         "statistics",
+        "template_filters",
+        "template_limits",
         "templates",
         "trace",
     ),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from tasks_lib.errors import SampleError
 from tasks_lib.templates import TemplateSource, compile_template
+from tasks_lib.trace import SolverTrace
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -155,6 +156,24 @@ def test_python_internals_are_out_of_reach_br097(source: str):
         "{% set n = namespace(x='ab') %}{% for i in range(60) %}{%set n.x = n.x + n.x %}{%endfor%}",
         "{% for i in range(9999) %}{% for j in range(9999) %}{% set x = 1 %}{%endfor%}{%endfor%}",
         "{% for i in range(9999) %}{{ 'x' * 99999 }}{% endfor %}",
+        "{{ ('x' * 10**6).replace('x', 'y' * 10**6) }}",
+        "{{ ('x' * 10**6) | replace('x', 'y' * 10**6) }}",
+        "{{ ('x' * 10**6) | regex_replace('x', 'y' * 10**6) }}",
+        "{{ range(99999) | list | join('x' * 10**6) }}",
+        "{{ ('x' * 10**6).join(range(99999) | list) }}",
+        "{{ ('\\t' * 10**6).expandtabs(10**6) }}",
+        "{{ ('x' * 10**6).translate({120: 'y' * 10**6}) }}",
+        "{{ ('{0}' * 10**6).format('x' * 10**6) }}",
+        "{{ ('%s' * 99999) % (('x' * 10**6,) * 99999) }}",
+        "{{ ('x\n' * 10**6) | indent(10**6) }}",
+        "{{ [1, 2] | tojson(indent=10**6) }}",
+        "{% set n = namespace(x=[1]) %}{% for i in range(60) %}{% set n.x = [n.x, n.x] %}"
+        "{% endfor %}{{ n.x }}",
+        "{% set n = namespace(x=[1]) %}{% for i in range(60) %}{% set n.x = [n.x, n.x] %}"
+        "{% endfor %}{{ n.x | tojson }}",
+        "{% set n = namespace(x=[1]) %}{% for i in range(60) %}{% set n.x = [n.x, n.x] %}"
+        "{% endfor %}{{ n.x ~ 'a' }}",
+        "{% set l = [] %}{% for i in range(9999) %}{% do l.append('x' * 10**6 ~ i) %}{% endfor %}",
     ],
 )
 def test_endless_and_huge_templates_stop_at_once_br097(source: str):
@@ -162,6 +181,66 @@ def test_endless_and_huge_templates_stop_at_once_br097(source: str):
     with pytest.raises(SampleError, match="too large"):
         render(source)
     assert time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% macro m(n) %}{% if n %}{{ m(n - 1) ~ m(n - 1) }}{% endif %}{% endmacro %}{{ m(90) }}",
+        "{% for i in range(99999) %}{% set x = ('a' * 10**6) == ('b' * 10**6) %}{% endfor %}",
+    ],
+)
+def test_slow_templates_stop_in_time(source: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tasks_lib.template_limits.MAX_SECONDS", 0.5)
+    started = time.monotonic()
+    with pytest.raises(SampleError, match="too large"):
+        render(source)
+    assert time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize("text", ["a" * 60 + "!", "a" * 60])
+def test_no_text_makes_a_regular_expression_endless(text: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tasks_lib.template_filters.REGEX_SECONDS", 0.3)
+    started = time.monotonic()
+    with suppress(SampleError):
+        render("{{ x | regex_replace('(a|a)*b', '') }}", x=text)
+    assert time.monotonic() - started < 3
+
+
+def test_a_regular_expression_that_takes_too_long_says_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tasks_lib.template_filters.REGEX_SECONDS", 0.3)
+    with pytest.raises(SampleError, match=r"replacing .* in 3,000 characters took more than"):
+        render("{{ x | regex_replace(p, '') }}", x="a" * 3000, p=r"(a+)+\1z")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ sample.x.append(1) }}",
+        "{% do sample.x.append(1) %}",
+        "{% do sample.update({'y': 1}) %}",
+        "{% do sample.pop('x') %}",
+        "{% do sample.deep.list[0].clear() %}",
+        "{% set mine = sample.x %}{% do mine.append(1) %}",
+        "{% set mine = [sample.x] %}{% do mine[0].append(1) %}",
+        "{% for row in [sample] %}{% do row.x.sort() %}{% endfor %}",
+        "{% do output.append_user_message('x') %}",
+        "{% do output.trace.items.append(1) %}",
+    ],
+)
+def test_data_can_not_be_changed(source: str):
+    sample = {"x": [2, 1], "deep": {"list": [{"a": 1}]}}
+    output = SolverTrace()
+    before = repr(sample)
+    with pytest.raises(SampleError, match=r"security: .* would change the data"):
+        render(source, sample=sample, output=output)
+    assert repr(sample) == before
+    assert output.trace.raw_items == []
+
+
+def test_what_a_template_makes_itself_it_may_change():
+    source = "{% set l = sample.x | list %}{% do l.append(1) %}{% do l.sort() %}{{ l }}"
+    assert render(source, sample={"x": [3, 2]}) == "[1, 2, 3]"
 
 
 def test_data_that_looks_like_a_template_comes_out_as_it_went_in_br012():

@@ -1,0 +1,186 @@
+"""How much work one rendering may do: counted while it does it."""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from tasks_lib.errors import bounded
+
+MAX_SIZE = 10_000_000
+"""Most characters or list items that a template may make at once: no prompt is that long."""
+MAX_MADE = 20 * MAX_SIZE
+"""Most that one rendering may make in all, what it throws away included: some hundred MB."""
+MAX_NODES = 1_000_000
+"""Most values inside of one that is shown; looking at them takes half a second."""
+MAX_STEPS = 1_000_000
+"""Most loop rounds one rendering may take."""
+MAX_SECONDS = 10.0
+"""Longest that one rendering may take; a prompt takes a thousandth of a second."""
+REGEX_SECONDS = 2.0
+"""Longest that one replacement by a regular expression may take, which some texts make endless."""
+
+_HUGE_WIDTH = re.compile(r"%[-+ #0]*(?:\d*\.)?(?:\d{7,}|\*)|\{[^{}]*\d{7,}[^{}]*\}")
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+
+
+class TooLargeError(Exception):
+    """A template asked for more text, loop rounds or time than is allowed."""
+
+
+class Meter:
+    """What one rendering has done so far."""
+
+    __slots__ = ("_end", "_made", "_steps")
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._made = 0
+        self._end = time.monotonic() + MAX_SECONDS
+
+    def step(self) -> None:
+        """Count a loop round."""
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise TooLargeError(f"more than {MAX_STEPS:,} loop rounds")
+        self.tick()
+
+    def tick(self) -> None:
+        """Look at the clock."""
+        if time.monotonic() > self._end:
+            raise TooLargeError(f"it took more than {MAX_SECONDS:g} s")
+
+    def spend(self, size: int) -> None:
+        """Count text or items that are about to be made."""
+        self._made += size
+        if size > MAX_SIZE or self._made > MAX_MADE:
+            limit = MAX_SIZE if size > MAX_SIZE else MAX_MADE
+            raise TooLargeError(f"more than {limit:,} characters or items")
+        self.tick()
+
+    def weigh(self, value: Any) -> None:
+        """Count what a nested value would be as text; lists in lists double unseen."""
+        if isinstance(value, _CONTAINERS):
+            self.spend(_weight(value))
+
+
+def _weight(value: Any) -> int:
+    total, looked_at, waiting = 0, 0, [value]
+    while waiting:
+        one = waiting.pop()
+        total += len(one) if isinstance(one, str) else 1
+        looked_at += 1
+        if looked_at > MAX_NODES:
+            return MAX_SIZE + 1
+        if isinstance(one, Mapping):
+            waiting += one.values()
+        elif isinstance(one, _CONTAINERS):
+            waiting += one
+    return total
+
+
+def texts_of(values: Iterable[Any]) -> int:
+    """Return how long values are as text, roughly."""
+    return sum(len(value) if isinstance(value, str) else 8 for value in values)
+
+
+def product(left: Any, right: Any) -> int:
+    """Return the size of `left * right`."""
+    for many, times in ((left, right), (right, left)):
+        if isinstance(many, str | bytes | list | tuple) and isinstance(times, int):
+            return len(many) * max(times, 0)
+    return 0
+
+
+def power(left: Any, right: Any) -> int:
+    """Return the size in bits of `left ** right`."""
+    integers = isinstance(left, int) and isinstance(right, int)
+    return left.bit_length() * right if integers else 0
+
+
+def total(left: Any, right: Any) -> int:
+    """Return the size of `left + right`."""
+    many = str | list | tuple
+    return len(left) + len(right) if isinstance(left, many) and isinstance(right, many) else 0
+
+
+def formatted(text: Any, sign: str, values: Iterable[Any]) -> int:
+    """Return the size of a text with values put in at each `sign`, roughly.
+
+    Raises:
+        TooLargeError: it asks for a huge width.
+    """
+    if not isinstance(text, str):
+        return 0
+    if _HUGE_WIDTH.search(text):
+        raise TooLargeError(f"the width asked for in {bounded(text, 60)!r}")
+    longest = max((len(value) for value in values if isinstance(value, str)), default=0)
+    return len(text) + text.count(sign) * longest
+
+
+def replaced(text: str, old: Any, new: Any) -> int:
+    """Return the size of `text.replace(old, new)` at most."""
+    times = text.count(old) if isinstance(old, str) else 0
+    return len(text) + times * len(new if isinstance(new, str) else str(new))
+
+
+def text_method(name: str, text: str, args: Sequence[Any]) -> int:
+    """Return the size of what a method of text gives, roughly."""
+    numbers = max((arg for arg in args if isinstance(arg, int)), default=0)
+    match name, args:
+        case "replace", (old, new, *_):
+            return replaced(text, old, new)
+        case "join", (list() | tuple() as values, *_):
+            return texts_of(values) + len(text) * len(values)
+        case (("format" | "format_map"), _):
+            values = args[0].values() if name == "format_map" and args else args
+            return formatted(text, "{", values)
+        case "expandtabs", _:
+            return len(text) + text.count("\t") * numbers
+        case "translate", (Mapping() as table, *_):
+            return len(text) * max((len(str(new)) for new in table.values()), default=1)
+    return numbers
+
+
+Estimate = Callable[..., int]
+"""Takes what a filter takes and returns how much it will make, roughly."""
+
+
+def _joined(values: Any, separator: Any = "", attribute: Any = None) -> int:
+    many = isinstance(values, str | list | tuple | dict)
+    return (texts_of(values) + len(str(separator)) * len(values)) if many else 0
+
+
+def _indented(text: Any, width: Any = 4, first: bool = False, blank: bool = False) -> int:
+    wide = width if isinstance(width, int) else len(str(width))
+    return len(str(text)) + wide * (str(text).count("\n") + 1)
+
+
+def _wrapped(text: Any, width: int = 79, long: bool = True, wrapstring: Any = None, *_: Any) -> int:
+    lines = len(str(text)) // max(width, 1) + 1
+    return len(str(text)) + lines * len(wrapstring or "")
+
+
+def _cut(values: Any, count: int, fill: Any = None) -> int:
+    return count
+
+
+def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
+    if isinstance(start, int | float):
+        return 0
+    raise TooLargeError("sum adds numbers only")
+
+
+ESTIMATES: dict[str, Estimate] = {
+    "batch": _cut,
+    "center": lambda text, width=80: len(str(text)) + width,
+    "format": lambda text, *args, **named: formatted(text, "%", (*args, *named.values())),
+    "indent": _indented,
+    "join": _joined,
+    "replace": lambda text, old, new, count=None: replaced(str(text), old, new),
+    "slice": _cut,
+    "sum": _summed,
+    "tojson": lambda value, indent=None: MAX_SIZE + 1 if (indent or 0) > 64 else 0,
+    "wordwrap": _wrapped,
+}
+"""Filters that can make much of little."""
