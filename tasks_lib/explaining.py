@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tasks_lib.errors import SampleError
-from tasks_lib.jsontext import dumps
+from tasks_lib.estimating import Estimate, estimates, summed_usd, tokens_of, told
 from tasks_lib.plan import Plan
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.samples import Sample
@@ -12,7 +12,6 @@ from tasks_lib.solvers.base import BaseSolver
 from tasks_lib.solvers.call_range import ONE_CALL, CallRange, CallRanges, summed
 from tasks_lib.sources import Rows
 
-CHARACTERS_PER_TOKEN = 4.0
 PROBED_SAMPLES = 50
 """Rendered to estimate the tokens of all."""
 
@@ -25,20 +24,25 @@ def explain(plan: Plan, rows: Mapping[str, Rows], show: int) -> dict[str, Any]:
         rows: the selected rows of each specification.
         show: how many samples' model inputs to include.
     """
+    specs = [_explain_spec(plan, spec, rows[spec.key], show) for spec in plan.evaluation.specs]
+    found = [one for _, costs in specs for one in costs]
     return {
         "evaluation": plan.evaluation.key,
         "samples": plan.n_samples,
         "batches_at_once": plan.batches_at_once,
         "store": str(plan.settings.store),
         "cache": plan.evaluation.cache_policy,
-        "specs": [
-            _explain_spec(plan, spec, rows[spec.key], show) for spec in plan.evaluation.specs
-        ],
+        "specs": [said for said, _ in specs],
+        "estimated_cost_usd": summed_usd(found),
+        "unpriced": sorted({one.model for one in found} - plan.prices.keys()),
+        "prices": {key: known.source for key, known in plan.prices.items()},
         "warnings": list(plan.evaluation.warnings),
     }
 
 
-def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict[str, Any]:
+def _explain_spec(
+    plan: Plan, spec: ResolvedSpec, rows: Rows, show: int
+) -> tuple[dict[str, Any], list[Estimate]]:
     part = plan.spec(spec.key)
     scorers = spec.task.definition.scorers
     solver = spec.task.definition.solver if spec.log is None else None
@@ -48,7 +52,9 @@ def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict
     per_sample = summed([of_solver, *of_scorers])
     probe = rows.read(0, max(show, PROBED_SAMPLES if per_sample else 0))
     inputs = [_first_input(solver, sample) for sample in probe]
-    return {
+    seen = [(sample, built.get("input")) for sample, built in zip(probe, inputs, strict=True)]
+    costs = estimates(plan, spec, seen, attempts) if per_sample else []
+    explained = {
         "key": spec.key,
         "task": spec.task.key,
         "model": spec.model_key,
@@ -65,7 +71,9 @@ def _explain_spec(plan: Plan, spec: ResolvedSpec, rows: Rows, show: int) -> dict
         "estimate_covers": _covered(inputs, per_sample),
         "scorers": [scorer.key or scorer.type for scorer in scorers],
         "prompts": inputs[:show],
+        "costs": [told(one) for one in costs],
     }
+    return explained, costs
 
 
 def _times(calls: CallRange, attempts: int) -> dict[str, int | None]:
@@ -87,10 +95,8 @@ def _first_input(solver: BaseSolver | None, sample: Sample) -> dict[str, Any]:
 
 def _tokens(inputs: list[dict[str, Any]], attempts: int) -> int:
     """Estimated prompt tokens of the first call of each attempt, from the mean of those built."""
-    sizes = [len(dumps(built["input"])) for built in inputs if "input" in built]
-    if not sizes:
-        return 0
-    return round(sum(sizes) / len(sizes) / CHARACTERS_PER_TOKEN * attempts)
+    sizes = [tokens_of(built["input"]) for built in inputs if "input" in built]
+    return round(sum(sizes) / len(sizes) * attempts) if sizes else 0
 
 
 def _covered(inputs: list[dict[str, Any]], per_sample: CallRanges) -> str | None:

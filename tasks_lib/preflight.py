@@ -60,7 +60,7 @@ def _problems(spec: ResolvedSpec, rows: Rows) -> Iterator[DefinitionError]:
         if (problem := _common(made, spec)) is not None:
             yield problem
             return
-        replies = [_made_up(first) for first in made]
+        replies = [made_up_trace(first) for first in made]
         if solver.postprocessor is not None:
             return  # scorers see what it makes of a sample
     for scorer in definition.scorers:
@@ -116,13 +116,18 @@ def _common(
     )
 
 
-def _made_up(first_input: Any) -> SolverTrace:
-    """A trace of a conversation that was not held."""
+def made_up_trace(first_input: Any, reply: str = "OK") -> SolverTrace:
+    """Return a trace of a conversation that was not held.
+
+    Args:
+        first_input: what the model would be sent; None when that is not known.
+        reply: what it is made to say.
+    """
     try:
         items = input_items(first_input)
     except ValueError:
         items = []
-    said = {"message": {"role": "assistant", "content": "OK"}, "finish_reason": "stop"}
+    said = {"message": {"role": "assistant", "content": reply}, "finish_reason": "stop"}
     return SolverTrace(
-        Trace.from_items([*items, message_item("assistant", "OK")]), [{"choices": [said]}]
+        Trace.from_items([*items, message_item("assistant", reply)]), [{"choices": [said]}]
     )

@@ -30,7 +30,7 @@ MAX_LINES = 300
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows",),
     ("report",),
-    ("breaking_off", "checking", "explaining", "preflight", "steps", "session"),
+    ("breaking_off", "checking", "estimating", "explaining", "preflight", "steps", "session"),
     (
         "asking",
         "evidence",

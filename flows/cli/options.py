@@ -106,6 +106,19 @@ FailUnder = Annotated[
         "--fail-under", metavar="METRIC=VALUE", help="Exit 1 when a metric is lower; repeatable."
     ),
 ]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget-usd", min=0.0, metavar="X",
+        help="Begin no further call when fresh ones have cost X; what is left is skipped.",
+    ),
+]  # fmt: skip
+Prices = Annotated[
+    Path | None,
+    typer.Option(
+        "--prices", metavar="FILE", help="Prices of models; it wins over the list that is shipped."
+    ),
+]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more detail.")]

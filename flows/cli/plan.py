@@ -21,10 +21,11 @@ def plan(
     show: Annotated[
         int, typer.Option("--show", min=0, metavar="N", help="Print the prompts of N samples.")
     ] = 0,
+    prices: options.Prices = None,
     env: options.EnvFile = None,
     json: options.Json = False,
 ) -> int:
-    """Show what a run would do: samples, calls, batches, tokens. Nothing is called.
+    """Show what a run would do: samples, calls, batches, tokens, cost. Nothing is called.
 
     Example: evalmill plan deployments/quickstart.yaml --show 2
     """
@@ -50,7 +51,10 @@ def plan(
         ),
     )
     run_settings = RunSettings(
-        options.store_folder(out), max_connections=max_connections, batch_size=batch_size
+        options.store_folder(out),
+        max_connections=max_connections,
+        batch_size=batch_size,
+        prices=prices,
     )
     planned, rows = plan_run(evaluation, run_settings)
     explanation = explain(planned, rows, show)

@@ -28,13 +28,14 @@ def evaluate(
     preflight: shown.Preflight = True,
     max_error_rate: shown.MaxErrorRate = 0.0,
     fail_under: shown.FailUnder = {},  # noqa: B006
+    budget_usd: shown.Budget = None,
     store: shown.Store = None,
     env_file: shown.EnvFile = None,
 ) -> Any:
     """Run an evaluation and keep what happened in the store.
 
-    The flow run fails when a gate fails or more samples fail than allowed. A scheduled one
-    that a later one has overtaken is skipped.
+    The flow run fails when a gate fails, more samples fail than allowed, or the budget is used
+    up. A scheduled one that a later one has overtaken is skipped.
     """
     skipped = skip_if_overtaken()
     if skipped is not None:
@@ -55,6 +56,7 @@ def evaluate(
         batch_size=batch_size,
         max_error_rate=max_error_rate,
         fail_under=fail_under,
+        budget_usd=budget_usd,
         preflight=preflight,
     )
     return evaluate_here(resolve(Path(file), overrides), settings, due_time())

@@ -90,6 +90,15 @@ FailUnder = Annotated[
         'Least value of metrics, such as {"is_correct_mean": 0.8}; below, the flow run fails.',
     ),
 ]
+Budget = Annotated[
+    float | None,
+    _shown(
+        "Budget",
+        "USD: when fresh calls have cost so much, no further one begins, what is left is "
+        "skipped, and the flow run fails. None: no end.",
+        ge=0,
+    ),
+]
 Store = Annotated[
     str | None,
     _shown("Store", "Folder for the results. None: $EVALMILL_STORE, else .evalmill."),

@@ -26,13 +26,15 @@ def rescore(
     preflight: shown.Preflight = True,
     max_error_rate: shown.MaxErrorRate = 0.0,
     fail_under: shown.FailUnder = {},  # noqa: B006
+    budget_usd: shown.Budget = None,
     store: shown.Store = None,
     env_file: shown.EnvFile = None,
 ) -> Any:
     """Score stored traces with the scorers of a file and keep the scores as a new run.
 
-    The evaluated model is not called. The flow run fails when a gate fails or more samples
-    fail than allowed. A scheduled one that a later one has overtaken is skipped.
+    The evaluated model is not called. The flow run fails when a gate fails, more samples fail
+    than allowed, or the budget is used up. A scheduled one that a later one has overtaken is
+    skipped.
     """
     skipped = skip_if_overtaken()
     if skipped is not None:
@@ -48,6 +50,7 @@ def rescore(
         batch_size=batch_size,
         max_error_rate=max_error_rate,
         fail_under=fail_under,
+        budget_usd=budget_usd,
         preflight=preflight,
         rescore=RescoreSource(str(traces.absolute()), trace_column, limit),
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tasks_lib.jsontext import dumps
+from tasks_lib.prices import HOW_TO_PRICE, usd
 from tasks_lib.report.text import printable
 
 
@@ -19,6 +20,7 @@ def _lines(plan: Mapping[str, Any]) -> Iterator[str]:
     )
     for spec in plan["specs"]:
         yield from _spec_lines(spec)
+    yield from _cost_lines(plan)
     for warning in plan["warnings"]:
         yield f"warning: {warning}"
 
@@ -32,6 +34,7 @@ def _spec_lines(spec: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield f"    task {spec['task']}, which has no samples"
     yield from _calls_lines(spec)
+    yield from (_cost_line(cost) for cost in spec["costs"] if cost["least_usd"])
     size = spec["batch_size"]
     if size:
         yield f"    {spec['batches']:,} batches of {size:,} sample{'s' if size > 1 else ''}"
@@ -66,6 +69,36 @@ def _range(calls: Mapping[str, Any]) -> str:
     if most is None:
         return f"{least:,} or more" if least else "any number of"
     return f"{most:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def _cost_lines(plan: Mapping[str, Any]) -> Iterator[str]:
+    """What the whole will cost; nothing where nobody is paid."""
+    if plan["unpriced"]:
+        names = ", ".join(f"'{key}'" for key in plan["unpriced"])
+        yield f"estimated cost: unknown, there is no price for model {names}; {HOW_TO_PRICE}"
+        return
+    costs = plan["estimated_cost_usd"]
+    if costs is None:
+        yield "estimated cost: unknown, not all prompts can be foretold"
+    elif costs["most"] != 0:
+        yield f"estimated cost: {_usd_range(costs['least'], costs['most'])}, less what is recorded"
+
+
+def _cost_line(cost: Mapping[str, Any]) -> str:
+    caller = cost["caller"].removeprefix("scorer:")
+    who = cost["model"] if caller == "solver" else f"{cost['model']} in scorer {caller}"
+    if cost["reply_tokens_from"] == "limit":
+        replies = f"replies of {cost['reply_tokens']:,} tokens, the most there may be"
+    else:
+        replies = f"replies taken for {cost['reply_tokens']:,} tokens"
+    amount = _usd_range(cost["least_usd"], cost["most_usd"])
+    return f"    {amount} for {who}: first prompts of {cost['prompt_tokens']:,} tokens, {replies}"
+
+
+def _usd_range(least: float, most: float | None) -> str:
+    if most is None:
+        return f"{usd(least)} or more"
+    return f"about {usd(most)}" if least == most else f"about {usd(least)} to {usd(most)}"
 
 
 def _prompt_lines(prompt: Mapping[str, Any]) -> Iterator[str]:
