@@ -94,7 +94,7 @@ def score_table(table: "pa.Table") -> ScoreTable:
     kinds = field_kinds(table.schema)
     return ScoreTable(
         {score_name(name): kept.column(name) for name in kinds},
-        kept.column("metadata"),
+        kept.column("metadata") if "metadata" in kept.column_names else None,
         Counts(
             n=n,
             n_error=len(table) - n_scored - n_skipped,

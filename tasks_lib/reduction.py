@@ -16,6 +16,8 @@ from tasks_lib.results.task_result_rows import LoggedSamples
 from tasks_lib.row_ends import counting_rows, outcome_of, read_ends, reply_warnings
 from tasks_lib.run_record import finished_record
 from tasks_lib.runtime import Run, StepResult
+from tasks_lib.scorers import Scorer
+from tasks_lib.scorers.base import ModelScorer
 from tasks_lib.system_tasks import SystemTask
 from tasks_lib.verdict import SpecOutcome, Verdict, judge_run
 
@@ -63,7 +65,10 @@ def _sample_metrics(
 ) -> tuple[list[MetricRow], SpecOutcome]:
     """The metric rows of a benchmark task, and how its rows ended."""
     scorers = run.scorers(spec.key)
-    tables = {key: read_scores(run.folder.scores(spec.key, key)) for key in scorers}
+    tables = {
+        key: read_scores(run.folder.scores(spec.key, key), _unread(scorer))
+        for key, scorer in scorers.items()
+    }
     counting = {key: counting_rows(spec, table) for key, table in tables.items()}
     rows: list[MetricRow] = []
     for key, scorer in scorers.items():
@@ -76,6 +81,13 @@ def _sample_metrics(
     if spec.task.definition.actions:
         rows.append(_exclusions(shared, counting))
     return rows, outcome_of(spec, samples, tables)
+
+
+def _unread(scorer: Scorer) -> set[str]:
+    """The columns that no metric of a scorer looks at, the largest of all among them."""
+    looks = any(metric.reads_metadata for metric in scorer.keyed_metrics().values())
+    unread = {"sample_id", "error_class", "error_message", "action_rules"}
+    return unread if looks or isinstance(scorer, ModelScorer) else unread | {"metadata"}
 
 
 def _exclusions(shared: dict[str, Any], counting: Mapping[str, "pa.Table"]) -> MetricRow:

@@ -1,25 +1,26 @@
 """Scoring again what was recorded: of our own runs, or of files of traces."""
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.errors import DefinitionError
 from tasks_lib.jsontext import loads
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
-from tasks_lib.results.folder import part_range, parts
+from tasks_lib.results.folder import part_name, part_range, parts
 from tasks_lib.results.load import StoredRun
-from tasks_lib.results.parts import read_samples
-from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.results.parts import read_table, sample_records
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.pass_through import PassThroughSolver
 from tasks_lib.sources import LocalSource, Rows
 from tasks_lib.sources.base import chosen_places, digest
 from tasks_lib.system_tasks import SystemTask
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class StoredSamples(Rows):
@@ -38,7 +39,7 @@ class StoredSamples(Rows):
         self._ranges = [part_range(part) for part in parts(folder)]
         stored = max((stop for _, stop in self._ranges), default=0)
         self._places = range(stored) if places is None else places
-        self._part = lru_cache(maxsize=8)(self._by_index)
+        self._part = lru_cache(maxsize=8)(self._read)
 
     def __len__(self) -> int:
         return len(self._places)
@@ -48,26 +49,35 @@ class StoredSamples(Rows):
         return [
             Sample(record.sample_id, place, loads(record.sample))
             for place in places
-            for record in self.records(place, place + 1)
+            for record in sample_records(self.table(place, place + 1))
         ]
 
-    def records(self, start: int, stop: int) -> list[SampleRecord]:
-        """Return the rows of samples `[start, stop)` for the new run; it made no call for them."""
-        return [
-            replace(record, spec_key=self._spec_key, sample_index=place, calls=0, ledger_hits=0)
-            for place in range(start, min(stop, len(self)))
-            for record in self._stored(self._places[place])
-        ]
+    def table(self, start: int, stop: int) -> "pa.Table":
+        """Return the rows of samples `[start, stop)` for the new run; it made no call for them.
 
-    def _stored(self, index: int) -> list[SampleRecord]:
-        part = bisect_right(self._ranges, (index, index + 1_000_000_000)) - 1
-        return self._part(*self._ranges[part])[index]
+        Raises:
+            StoreError: a part is damaged.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
 
-    def _by_index(self, start: int, stop: int) -> dict[int, list[SampleRecord]]:
-        found: dict[int, list[SampleRecord]] = {index: [] for index in range(start, stop)}
-        for record in read_samples(self._folder, start, stop):
-            found[record.sample_index].append(record)
-        return found
+        wanted = self._places[start:stop]
+        touched = [(a, b) for a, b in self._ranges if a <= wanted[-1] and wanted[0] < b]
+        table = pa.concat_tables([self._part(*cut) for cut in touched])
+        position = pc.index_in(table.column("sample_index"), value_set=pa.array(wanted, pa.int64()))
+        new = {
+            "spec_key": pa.repeat(self._spec_key, len(table)),
+            "sample_index": pc.add(pc.cast(position, pa.int64()), start),
+            "calls": pa.repeat(pa.scalar(0, pa.int32()), len(table)),
+            "ledger_hits": pa.repeat(pa.scalar(0, pa.int32()), len(table)),
+        }
+        for name, column in new.items():
+            place = table.schema.get_field_index(name)
+            table = table.set_column(place, table.schema.field(place), column)
+        return table.filter(pc.is_valid(position))
+
+    def _read(self, start: int, stop: int) -> "pa.Table":
+        return read_table(self._folder / part_name(start, stop))
 
     def fingerprint(self) -> str:
         files = [(path.name, path.stat().st_size) for path in parts(self._folder)]

@@ -16,6 +16,7 @@ from tasks_lib.rescoring import StoredSamples
 from tasks_lib.results.folder import part_name
 from tasks_lib.results.parts import (
     read_samples,
+    sample_records,
     score_name,
     score_rows,
     statuses,
@@ -74,22 +75,28 @@ def _solve(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
             )
             return result
         records = solve_again(run, spec_key, start, stop, failed)
+        write_samples(folder, start, stop, records)
     else:
         records = _records(run, spec_key, start, stop)
-    write_samples(folder, start, stop, records)
     run.solved[spec_key, start] = records
     return _counts(Counter(record.status for record in records))
 
 
 def _records(run: Run, spec_key: str, start: int, stop: int) -> list[SampleRecord]:
-    """Solve a batch, or take over what another run recorded of it."""
+    """Solve a batch, or take over what another run recorded of it, and write its part."""
     rows = run.rows[spec_key]
+    folder = run.folder.samples(spec_key)
     if isinstance(rows, StoredSamples):
-        records = rows.records(start, stop)
+        table = rows.table(start, stop)  # copied as it is: no row is taken apart for it
+        write_table(folder / part_name(start, stop), table)
+        records = sample_records(table)
     elif isinstance(rows, LoggedSamples):
         records = [*rows.part(start, stop).records]
+        write_samples(folder, start, stop, records)
     else:
-        return solve_samples(run, spec_key, rows.read(start, stop))
+        records = solve_samples(run, spec_key, rows.read(start, stop))
+        write_samples(folder, start, stop, records)
+        return records
     failed = sum(record.status != "ok" for record in records)
     run.progress.add(done=(stop - start) * run.spec(spec_key).repeats, failed=failed)
     return records

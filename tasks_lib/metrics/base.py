@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tasks_lib.base import Definition
 from tasks_lib.keys import LONGEST_KEY, UserKey, sanitised
@@ -52,6 +53,9 @@ def key_of(name: str | None, otherwise: str) -> str:
 
 class BaseMetric(Definition, ABC):
     """Reduces the scores of one scorer to named numbers."""
+
+    reads_metadata: ClassVar[bool] = False
+    """Whether `compute` looks at what scorers noted beside the scores."""
 
     type: str
     key: UserKey | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from tasks_lib.errors import MetricError, SampleError, bounded
 from tasks_lib.metrics.base import NO_ROWS, BaseMetric, MetricValue
@@ -18,6 +18,8 @@ class PythonMetric(SnippetMember, BaseMetric):
     Each has `.values`, `.metadata` and `.direct_ios`. The function returns a mapping of name
     to number; a number that is not finite becomes a missing value with a reason.
     """
+
+    reads_metadata: ClassVar[bool] = True
 
     type: Literal["python"] = "python"
     compute_metrics_snippet: SnippetSource("compute_metrics")  # type: ignore[valid-type]

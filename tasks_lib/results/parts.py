@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _FORM = {"compression": "zstd", "compression_level": 3, "write_page_checksum": True}
+_CELLS = attrgetter(*SAMPLE_COLUMNS)
 _OWN = "score."  # before the name of a score whose column would clash
 _LEAST_INEXACT = 2.0**63  # integers from here on are written as the floats they equal
 
@@ -88,7 +90,7 @@ def write_samples(folder: Path, start: int, stop: int, records: Sequence[SampleR
     import pyarrow as pa
 
     lighten()
-    columns = [[getattr(record, name) for record in records] for name in SAMPLE_COLUMNS]
+    columns = [*zip(*map(_CELLS, records), strict=True)] or [() for _ in SAMPLE_COLUMNS]
     table = pa.table(columns, schema=sample_schema())
     write_table(folder / part_name(start, stop), table)
 
@@ -99,9 +101,13 @@ def read_samples(folder: Path, start: int, stop: int) -> list[SampleRecord]:
     Raises:
         StoreError: the part is missing or damaged.
     """
+    return sample_records(read_table(folder / part_name(start, stop)))
+
+
+def sample_records(table: "pa.Table") -> list[SampleRecord]:
+    """Return the rows of a table of samples."""
     import pyarrow as pa
 
-    table = read_table(folder / part_name(start, stop))
     index = table.schema.get_field_index("started_at")
     micros = table.column(index).cast(pa.timestamp("us")).cast(pa.int64())
     table = table.set_column(index, "started_at", micros)
@@ -228,21 +234,29 @@ def unify_scores(folder: Path) -> dict[str, ScoreKind]:
     return kinds
 
 
-def read_scores(folder: Path) -> "pa.Table":
+def read_scores(folder: Path, without: Collection[str] = ()) -> "pa.Table":
     """Read all scores of a scorer, also where the parts have no common schema yet.
+
+    Args:
+        folder: the scorer's folder.
+        without: columns that are not needed.
 
     Raises:
         StoreError: there are none, or a part is damaged.
     """
     import pyarrow as pa
 
-    tables = [read_table(path) for path in parts(folder)]
-    if not tables:
+    schemas = {path: _read_schema(path) for path in parts(folder)}
+    if not schemas:
         raise StoreError("there are no scores", where=str(folder), fix="resume the run")
-    kinds = _joined_kinds(table.schema for table in tables)
+    kinds = _joined_kinds(schemas.values())
     target = score_schema(kinds)
+    names = [name for name in target.names if name not in without]
     return pa.concat_tables(
-        table if table.schema.equals(target) else _recast(table, kinds) for table in tables
+        read_table(path, names)
+        if schema.equals(target)
+        else _recast(read_table(path), kinds).select(names)
+        for path, schema in schemas.items()
     )
 
 
