@@ -56,8 +56,9 @@ def _fake_server_thread() -> Iterator[RunningServer]:
 
 @pytest.fixture
 def fake_server(_fake_server_thread: RunningServer) -> RunningServer:
-    """A fake model server in a thread; counters and options are as new for every test."""
+    """A fake model server in a thread; as new for every test, and nothing learnt of it."""
     _fake_server_thread.renew()
+    shutil.rmtree(Path(os.environ["EVALMILL_HOME"]) / "limits", ignore_errors=True)
     return _fake_server_thread
 
 

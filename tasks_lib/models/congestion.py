@@ -104,7 +104,7 @@ class Congestion:
         Args:
             began: when.
             place: how many calls were in flight with it then.
-            in_flight: how many are now, itself included.
+            in_flight: how many others are now.
             now: the clock's time.
         """
         self._in_a_row += 1
@@ -122,9 +122,8 @@ class Congestion:
             return  # of a second that has just begun nobody knows how many calls it takes
         self._cut_rate(refusals / calls, now)
         if place > max(self._proven, self._proven_before):
-            self._narrow_ceiling = min(in_flight, self.concurrency(now))
+            self._narrow_to(min(in_flight, self.concurrency(now)))
             self._narrowed_at = now
-            self._narrow_by_one()
 
     def refuses_all(self, now: float) -> bool:
         """Whether refusals are everybody's, not a few calls' that were singled out."""
@@ -148,9 +147,8 @@ class Congestion:
         self._base = max(RATE_CUT * level, FLOOR * self._peak)
         self._ceiling = max(CEILING * level, self._base)
 
-    def _narrow_by_one(self) -> None:
-        """What was in flight at the cut is too much by all that were refused of it."""
-        self._narrow_ceiling = max(1.0, self._narrow_ceiling - 1)
+    def _narrow_to(self, ceiling: float) -> None:
+        self._narrow_ceiling = max(1.0, ceiling)
         self._narrow_base = max(1.0, CONCURRENCY_CUT * self._narrow_ceiling)
 
     def _correct(self, now: float) -> None:
@@ -163,4 +161,4 @@ class Congestion:
                 self._peak = level
             self._set_rate(level)
         if self._narrowed_at == self._cut_at:
-            self._narrow_by_one()
+            self._narrow_to(self._narrow_ceiling - 1)

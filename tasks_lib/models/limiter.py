@@ -114,57 +114,52 @@ class Limiter:
         Raises:
             Exception: what `check` raised.
         """
-        if not (self._again or self._waiting):
-            now = self._loop.time()
-            with self._shared:
+        now = self._loop.time()
+        with self._shared:
+            if not (self._again or self._waiting):
                 wait, place = self._wait(now)
                 if wait <= 0:
                     self._begin(now)
                     return place, now
-        waiter: _Waiter = self._loop.create_future()
-        (self._again if again else self._waiting).append(waiter)
-        self._serve()
+            waiter: _Waiter = self._loop.create_future()
+            (self._again if again else self._waiting).append(waiter)
+            self._serve(now)
         try:
             return await waiter
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
             if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
-                self.leave()
+                self.leave(waiter.result(), error)
             raise
 
-    def leave(self) -> None:
-        """Free a place."""
-        self.in_flight -= 1
-        self._serve()
-
-    def answered(self, place: Place) -> None:
-        """Note that a call was answered."""
-        with self._shared:
-            self._congestion.accepted(place[0], self._loop.time())
-
-    def refused(self, place: Place, retry_after: float | None) -> None:
-        """Note that the endpoint refused a call for having too many of them."""
+    def leave(self, place: Place, error: BaseException | None) -> None:
+        """Free a place, and learn from how the call ended."""
         now = self._loop.time()
-        at_a_time, began = place
-        congestion = self._congestion
+        self.in_flight -= 1
         with self._shared:
-            in_flight = self.in_flight + sum(theirs for theirs, _ in self._shared.others(now))
-            congestion.refused(began, at_a_time, in_flight, now)
-            asked = retry_after or 0.0
-            if 0 < asked <= MAX_RETRY_AFTER and congestion.refuses_all(now):
-                self._pace.close(now + asked)
-                congestion.hold(now + asked)
+            if error is None:
+                self._congestion.accepted(place[0], now)
+            elif isinstance(error, CallFailure) and error.status in OVERLOADED:
+                self._refused(place, error.retry_after or 0.0, now)
+            self._serve(now)
 
-    def _serve(self) -> None:
-        """Let go ahead whoever may, and come back when the next may."""
-        now, wait = self._loop.time(), inf
-        with self._shared:
-            while (queue := self._next_queue()) is not None:
-                wait, place = self._wait(now)
-                if wait > 0:
-                    break
-                self._begin(now)
-                queue.popleft().set_result((place, now))
-            self._shared.tell(self.in_flight, len(self._again) + len(self._waiting), now)
+    def _refused(self, place: Place, retry_after: float, now: float) -> None:
+        in_flight, began = place
+        left = self.in_flight + sum(theirs for theirs, _ in self._shared.others(now))
+        self._congestion.refused(began, in_flight, left, now)
+        if 0 < retry_after <= MAX_RETRY_AFTER and self._congestion.refuses_all(now):
+            self._pace.close(now + retry_after)
+            self._congestion.hold(now + retry_after)
+
+    def _serve(self, now: float) -> None:
+        """Let go ahead whoever may, and come back when the next may; lock held."""
+        wait = inf
+        while (queue := self._next_queue()) is not None:
+            wait, place = self._wait(now)
+            if wait > 0:
+                break
+            self._begin(now)
+            queue.popleft().set_result((place, now))
+        self._shared.tell(self.in_flight, len(self._again) + len(self._waiting), now)
         if self._look is not None:
             self._look.cancel()
             self._look = None
@@ -181,7 +176,8 @@ class Limiter:
                     waiter = queue.popleft()
                     if not waiter.done():
                         waiter.set_exception(error)
-        self._serve()
+        with self._shared:
+            self._serve(self._loop.time())
 
     def _next_queue(self) -> deque[_Waiter] | None:
         """The queue whose first goes next; drops those that gave up."""
@@ -242,9 +238,4 @@ class Turn:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        limiter = self._limiter
-        if error is None:
-            limiter.answered(self._place)
-        elif isinstance(error, CallFailure) and error.status in OVERLOADED:
-            limiter.refused(self._place, error.retry_after)
-        limiter.leave()
+        self._limiter.leave(self._place, error)

@@ -1,0 +1,175 @@
+import fcntl
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tasks_lib.models.shared_limit import (
+    CONGESTION,
+    FORGOTTEN_AFTER,
+    MAX_ROWS,
+    SharedLimit,
+    limit_folder,
+)
+
+JOIN_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+from tasks_lib.models.shared_limit import SharedLimit
+shared = SharedLimit(Path(sys.argv[1]), 1.0)
+shared.tell(in_flight=5, waiting=2, now=1.0)
+print("in", flush=True)
+if sys.argv[2] == "holding the lock":
+    shared.__enter__()
+    print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "limits" / "x"
+
+
+def join_elsewhere(folder: Path, manner: str = "") -> "subprocess.Popen[str]":
+    """A process that joined, has five calls in flight, and waits."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", JOIN_AND_DIE, str(folder), manner],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "in\n"
+    if manner:
+        assert process.stdout.readline() == "locked\n"
+    return process
+
+
+def test_users_see_each_others_calls_and_numbers(folder: Path):
+    one, two = SharedLimit(folder, 1.0), SharedLimit(folder, 1.0)
+    assert not one.alone
+    assert one.others(1.0) == two.others(1.0) == []
+    one.tell(3, 4, 1.0)
+    one.numbers[CONGESTION][0] = 7.5
+    assert two.others(1.0) == [(3, 4)]
+    assert two.numbers[CONGESTION][0] == 7.5
+    one.close()
+    assert two.others(1.0) == []
+    two.close()
+    assert not folder.exists()
+
+
+def test_who_is_alone_is_told_so(folder: Path):
+    shared = SharedLimit(folder, 1.0)
+    assert shared.alone
+    shared.close()
+
+
+@pytest.mark.parametrize("manner", ["", "holding the lock"])
+def test_a_killed_users_calls_count_no_more(folder: Path, manner: str):
+    shared = SharedLimit(folder, 1.0)
+    process = join_elsewhere(folder, manner)
+    with process:
+        if not manner:
+            with shared:
+                assert shared.others(1.0) == [(5, 2)]
+                assert shared.others(10.0) == [(5, 2)], "long silent, but alive"
+        process.kill()
+    with shared:
+        assert shared.others(20.0) == []
+    shared.close()
+    assert not folder.exists()
+
+
+def test_a_stopped_user_that_holds_the_lock_stops_nobody(folder: Path):
+    shared = SharedLimit(folder, 1.0)
+    with join_elsewhere(folder, "holding the lock") as process:
+        began = time.monotonic()
+        for _ in range(1000):
+            with shared:
+                shared.tell(1, 0, 1.0)
+        assert time.monotonic() - began < 0.5
+        process.kill()
+    shared.close()
+
+
+@pytest.mark.parametrize(
+    ("idle", "kept"),
+    [
+        pytest.param(10.0, True, id="the next run a moment later"),
+        pytest.param(FORGOTTEN_AFTER + 1, False, id="much later"),
+        pytest.param(-500.0, False, id="after a reboot, when the clock began anew"),
+    ],
+)
+def test_what_was_learnt_is_there_for_the_next_user_for_a_while(
+    folder: Path, idle: float, kept: bool
+):
+    first = SharedLimit(folder, 1000.0)
+    first.numbers[CONGESTION][0] = 7.5
+    first.close(keep=True)
+    second = SharedLimit(folder, 1000.0 + idle)
+    assert second.numbers[CONGESTION][0] == (7.5 if kept else 0.0)
+    assert second.alone
+    second.close()
+
+
+def test_numbers_in_use_are_never_forgotten(folder: Path):
+    first = SharedLimit(folder, 1000.0)
+    first.numbers[CONGESTION][0] = 7.5
+    second = SharedLimit(folder, 1000.0 + 2 * FORGOTTEN_AFTER)
+    assert second.numbers[CONGESTION][0] == 7.5
+    first.close()
+    second.close()
+
+
+def test_who_comes_while_the_last_one_clears_up_begins_anew(folder: Path):
+    first = SharedLimit(folder, 1.0)
+    old = os.open(folder / "numbers", os.O_RDWR)
+    first.close()
+    second = SharedLimit(folder, 1.0)
+    assert not os.path.samestat(os.fstat(old), os.stat(folder / "numbers"))
+    os.close(old)
+    second.close()
+
+
+def test_a_folder_that_cannot_be_used_is_done_without(tmp_path: Path):
+    (tmp_path / "file").write_text("no folder")
+    shared = SharedLimit(tmp_path / "file" / "x", 1.0)
+    with shared:
+        shared.tell(1, 1, 1.0)
+    assert shared.alone
+    assert shared.others(1.0) == []
+    shared.close()
+
+
+def test_who_finds_no_row_left_goes_alone(folder: Path):
+    with ExitStack() as stack:
+        folder.mkdir(parents=True)
+        for row in range(MAX_ROWS):
+            lease = stack.enter_context((folder / f"lease-{row}").open("w"))
+            fcntl.flock(lease, fcntl.LOCK_EX)
+        shared = SharedLimit(folder, 1.0)
+        assert shared.alone
+        shared.close()
+    assert folder.exists(), "the others' files are left to them"
+
+
+def test_a_torn_file_is_mended(folder: Path):
+    folder.mkdir(parents=True)
+    (folder / "numbers").write_bytes(b"\x7f" * 100)
+    shared = SharedLimit(folder, 1.0)
+    assert shared.others(1.0) == []
+    assert shared.numbers[CONGESTION][0] == 0.0
+    shared.close()
+
+
+def test_each_endpoint_and_model_has_its_own_folder(tmp_path: Path):
+    folders = {limit_folder(tmp_path, f"http://h/v1 {model}") for model in ("a", "b", "a\ud800")}
+    assert len(folders) == 3
+    assert limit_folder(tmp_path, "http://h/v1 a") in folders
