@@ -159,6 +159,10 @@ def reply_warnings(spec_key: str, samples: "pa.Table") -> list[str]:
             f"{spec_key}: {cut} of {total} replies truncated at the token limit; "
             "they are scored as they are"
         )
+    if uncounted := _uncounted(replied):
+        warnings.append(
+            f"{spec_key}: {uncounted} of {total} replies state no token counts; they count as 0"
+        )
     counted = pc.value_counts(replied.column("no_answer").combine_chunks().drop_null())
     reasons = {entry["values"]: entry["counts"] for entry in counted.to_pylist()}
     if reasons:
@@ -167,6 +171,18 @@ def reply_warnings(spec_key: str, samples: "pa.Table") -> list[str]:
         loud = "MOST REPLIES SHOW NO ANSWER: " if silent * 2 > total else ""
         warnings.append(f"{spec_key}: {loud}{silent} of {total} replies show no answer ({words})")
     return warnings
+
+
+def _uncounted(replied: "pa.Table") -> int:
+    """How many replies of the two chat APIs say nothing of their tokens."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    tokens = [replied.column(name).to_numpy() for name in ("input_tokens", "output_tokens")]
+    made = (replied.column("calls").to_numpy() > 0) & pc.is_valid(
+        replied.column("finish_reason")
+    ).to_numpy()
+    return int(np.count_nonzero(made & (tokens[0] + tokens[1] == 0)))
 
 
 def _replied(table: "pa.Table") -> Any:

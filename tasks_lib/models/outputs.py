@@ -1,4 +1,30 @@
-"""Replies of the two OpenAI APIs turned into model outputs, and what makes one malformed."""
+"""Replies of the two OpenAI APIs turned into model outputs, and what makes one malformed.
+
+What each kind of reply comes to. "Again" is asked for again, up to five times in all, never
+recorded, and in the end an error row of the class that is named.
+
+| reply | comes to |
+|---|---|
+| no connection, reset, cut off by the transport, no answer in time | again, `infra` |
+| 408, 409, 425, 429, 5xx; a `content-encoding` that it does not have | again, `infra` |
+| 429 for want of credit, 401, 402, 403, 404, other 4xx | `infra` at once |
+| 400, 413, 422: a prompt too long, filtered, not understood | `model` at once |
+| 200 with an `error` object | again, `infra` |
+| 200 with HTML, half of the JSON, nothing, bytes that are not UTF-8 | again, `model` |
+| no `choices` or `output`, a choice without message | again, `model` |
+| null content that nothing explains | again, `model` |
+| JSON under another content type, or after a byte order mark | scored |
+| no `usage` | scored; tokens count as 0, its cost is unknown; a warning |
+| `""` or white space | scored as it is; a warning: empty |
+| finish reason `length` | scored as it is; a warning: truncated |
+| the same without visible text | scored as empty text; a warning: truncated with no answer |
+| `content_filter`, a refusal | scored as the text there is; a warning: refused |
+| reasoning only | scored as empty text, thoughts kept apart; a warning: reasoning only |
+| tool calls only | scored by what looks at calls; no text for scorers of texts |
+
+A model that brings nothing but failures, or is cut off before each answer, ends the run after
+five calls (`circuit.py`).
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +34,7 @@ from tasks_lib.jsontext import dumps, loads, storable
 from tasks_lib.models.connections.base import CallFailure
 from tasks_lib.models.usage import token_usage
 from tasks_lib.secrets import redact
-from tasks_lib.trace import output_text
+from tasks_lib.trace import is_thought, output_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +232,8 @@ def responses_output(data: Any) -> ModelOutput:
     if not isinstance(output, list) or not output:
         raise _malformed("the reply has no output")
     items = [item for raw in output if (item := _response_item(raw)) is not None]
+    if all(map(is_thought, items)):
+        items.append(_message([]))  # the answer that did not come: thoughts are none
     usage, counts = token_usage(data.get("usage"))
     details = data.get("incomplete_details")
     finish = _reason(details.get("reason")) if isinstance(details, dict) else None
@@ -214,7 +242,10 @@ def responses_output(data: Any) -> ModelOutput:
     if finish is None and data.get("status") == "completed":
         called = any(item["type"] == "function_call" for item in items)
         finish = "tool_calls" if called else "stop"
-    return ModelOutput({"items": items, "usage": usage}, finish, *counts)
+    raw = {"items": items, "usage": usage}
+    if details:
+        raw["incomplete_details"] = details
+    return ModelOutput(raw, finish, *counts)
 
 
 def _response_item(item: Any) -> dict[str, Any] | None:

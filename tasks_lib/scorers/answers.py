@@ -57,7 +57,10 @@ def no_answer(solver_output: SolverTrace | None) -> NoAnswer | None:
     if message is not None:
         return _chat_no_answer(message, raw["choices"][0].get("finish_reason"))
     items = raw.get("items") if isinstance(raw, dict) else None
-    return _items_no_answer(items) if isinstance(items, list) else None
+    if not isinstance(items, list):
+        return None
+    details = raw.get("incomplete_details")
+    return _items_no_answer(items, details.get("reason") if isinstance(details, dict) else None)
 
 
 def marked(score: Score, solver_output: SolverTrace | None) -> Score:
@@ -86,17 +89,29 @@ def _chat_no_answer(message: Mapping[str, Any], finish_reason: Any) -> NoAnswer 
     )
 
 
-def _items_no_answer(items: list[Any]) -> NoAnswer | None:
+def _items_no_answer(items: list[Any], incomplete: Any) -> NoAnswer | None:
+    if _answers(items):
+        return None
     items = [item for item in items if isinstance(item, dict)]
     parts = [part for item in items for part in _parts(item)]
     if _says(parts, _VISIBLE_PARTS) or any(item.get("type") in _CALLS for item in items):
         return None
     return _name(
-        refused=any(_visible(part.get("refusal")) for part in parts),
-        cut=any(item.get("status") == "incomplete" for item in items),
+        refused=any(_visible(part.get("refusal")) for part in parts)
+        or incomplete == "content_filter",
+        cut=any(item.get("status") == "incomplete" for item in items)
+        or incomplete == "max_output_tokens",
         reasoned=_says(parts, _THOUGHT_PARTS)
         or any(item.get("type") == "reasoning" for item in items),
     )
+
+
+def _answers(items: list[Any]) -> bool:
+    """Whether the last item is text to be seen, as in nearly every reply: a quick look."""
+    match items:
+        case [*_, {"content": [{"type": "output_text", "text": str(text)}]}]:
+            return _visible(text)
+    return False
 
 
 def _parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -8,7 +8,13 @@ from typing import Any
 from tasks_lib.errors import SampleError
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import SolverContext
-from tasks_lib.trace import SolverTrace, Trace, items_to_messages, items_to_model_input
+from tasks_lib.trace import (
+    SolverTrace,
+    Trace,
+    is_thought,
+    items_to_messages,
+    items_to_model_input,
+)
 
 MAX_STEPS = 10_000
 """Builders that one conversation may run; loops in loops could go on for ever."""
@@ -94,12 +100,3 @@ class Conversation:
         if self.ended_by is not None:
             told["metadata"] = {"extra": {"ended_by": self.ended_by}}
         return SolverTrace(Trace.from_items(self.items, **told), self.raw_outputs)
-
-
-def is_thought(item: Mapping[str, Any]) -> bool:
-    """Return whether a trace item is a model's reasoning and nothing it said."""
-    return (
-        item["type"] == "message"
-        and bool(item["content"])
-        and all(part["type"] == "reasoning_text" for part in item["content"])
-    )

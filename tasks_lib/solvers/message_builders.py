@@ -12,12 +12,12 @@ from tasks_lib.base import Definition
 from tasks_lib.errors import SampleError
 from tasks_lib.models.outputs import ModelOutput
 from tasks_lib.solvers.call_range import ONE_CALL, CallRange, CallRanges, summed
-from tasks_lib.solvers.conversation import Conversation, is_thought
+from tasks_lib.solvers.conversation import Conversation
 from tasks_lib.solvers.input_builders import Role
 from tasks_lib.solvers.recorded import recorded_trace
 from tasks_lib.templates import TemplateSource, compile_template
 from tasks_lib.trace import items_to_model_input, message_item, output_items, output_text
-from tasks_lib.trace.content import content_text
+from tasks_lib.trace.content import content_text, is_thought
 
 
 class TerminationCondition(Definition):

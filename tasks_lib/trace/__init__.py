@@ -5,6 +5,7 @@ them that are made when somebody looks, so that storing and scoring a million tr
 little more than reading and writing their JSON.
 """
 
+from tasks_lib.trace.content import is_thought
 from tasks_lib.trace.conversions import (
     input_items,
     is_chat_input,
@@ -24,6 +25,7 @@ __all__ = [
     "Trace",
     "input_items",
     "is_chat_input",
+    "is_thought",
     "items_to_messages",
     "items_to_model_input",
     "message_item",

@@ -1,5 +1,6 @@
 """The parts a message's content is made of."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -26,6 +27,15 @@ def content_text(content: list[dict[str, Any]]) -> str:
         key = keys.get(part["type"])
         return part[key] if key else ""
     return "\n".join([part[keys[part["type"]]] for part in content if part["type"] in keys])
+
+
+def is_thought(item: Mapping[str, Any]) -> bool:
+    """Return whether a plain trace item is a model's reasoning and nothing it said."""
+    return (
+        item["type"] == "message"
+        and bool(item["content"])
+        and all(part["type"] == "reasoning_text" for part in item["content"])
+    )
 
 
 class ImageDetail(StrEnum):

@@ -8,7 +8,7 @@ from typing import Any, Self
 import orjson
 
 from tasks_lib.jsontext import dumps, loads
-from tasks_lib.trace.content import content_text
+from tasks_lib.trace.content import content_text, is_thought
 from tasks_lib.trace.events import EVENT, child_spans, event_items
 from tasks_lib.trace.fields import Choice, Timestamp, maybe
 from tasks_lib.trace.items import FunctionCall, FunctionCallOutput, Message, TraceItem
@@ -193,10 +193,13 @@ class Trace(Record):
         return [item for item in self.items if isinstance(item, FunctionCallOutput)]
 
     def get_last_assistant_text(self) -> str | None:
-        """Return the text of the last assistant message inside a turn; None without one."""
+        """Return what the last assistant message inside a turn says; None without one.
+
+        Thoughts are not said.
+        """
         backwards = reversed(self._data["items"])
         for item in backwards:
-            if item["type"] == "message" and item["role"] == "assistant":
+            if item["type"] == "message" and item["role"] == "assistant" and not is_thought(item):
                 for earlier in backwards:
                     if earlier["type"] == "message" and earlier["role"] == "user":
                         return content_text(item["content"])
