@@ -32,7 +32,7 @@ class SampleRecord:
         ledger_hits: of these, taken from the ledger.
         input_tokens: prompt tokens of these.
         output_tokens: completion tokens of these.
-        cost_usd: their price; null when unknown.
+        cost_usd: the price of these, paid now or when they were recorded; null when unknown.
         started_at: UTC, microseconds since the epoch.
         duration_s: seconds from start to the row's end.
     """

@@ -27,7 +27,7 @@ class ScoreRecord:
         sample_index: its place in the dataset's order.
         trial: zero-based trial; None for the aggregate over trials.
         row: zero-based place among the rows made of one sample.
-        status: `ok` or `error`.
+        status: `ok`, `error` or `skipped`.
         error_class: why there are no scores.
         error_message: what went wrong.
         excluded: whether a rule leaves the row out of the metrics.
