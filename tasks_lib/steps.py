@@ -8,9 +8,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tasks_lib.asking import score_asking
+from tasks_lib.batch_scores import outcomes_of, score_table
 from tasks_lib.evidence import write_evidence
-from tasks_lib.redoing import failed_places, is_whole, kept_scores, place_of, solve_again
+from tasks_lib.redoing import (
+    failed_places,
+    is_whole,
+    kept_scores,
+    solve_again,
+)
 from tasks_lib.reduction import reduce_run
 from tasks_lib.rescoring import StoredSamples
 from tasks_lib.results.folder import part_name
@@ -18,7 +23,6 @@ from tasks_lib.results.parts import (
     read_samples,
     sample_records,
     score_name,
-    score_rows,
     statuses,
     unify_scores,
     write_samples,
@@ -29,12 +33,13 @@ from tasks_lib.results.score_records import write_score_records
 from tasks_lib.results.task_result_rows import LoggedSamples
 from tasks_lib.ruling import apply_rules
 from tasks_lib.runtime import Run, StepResult, find_run
-from tasks_lib.scorers.base import AllSamplesScorer, BaseScorer, Datasets, ModelScorer
+from tasks_lib.scorers.base import (
+    AllSamplesScorer,
+    Datasets,
+)
 from tasks_lib.scorers.score import Row
 from tasks_lib.scoring import (
     Outcome,
-    score_columns,
-    score_each,
     score_together,
     scorer_rows,
     spread,
@@ -42,10 +47,9 @@ from tasks_lib.scoring import (
 from tasks_lib.solving import solve_samples
 from tasks_lib.sources import Aligned
 from tasks_lib.system_tasks import SystemTask
-from tasks_lib.trial_scores import over_trials, shares
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 
 def solve_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResult:
@@ -116,7 +120,6 @@ def score_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResul
 
 
 def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
-    definition = run.spec(spec_key).task.definition
     records = run.solved.pop((spec_key, start), None)
     name = part_name(start, stop)
     rows = run.rows[spec_key]
@@ -134,39 +137,11 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
         return _scored(run, stop - start)
     if records is None:
         records = _part_records(run, spec_key, start, stop)
-    solved = [record for record in records if record.status == "ok"]
-    shown = list(zip(solved, scorer_rows(solved, definition.solver), strict=True))
-    for key, (scorer, kept) in due.items():
-        asked = [pair for pair in shown if place_of(pair[0]) not in kept] if kept else shown
-        found: Sequence[Outcome]
-        if isinstance(scorer, ModelScorer):
-            found = score_asking(run, spec_key, key, scorer, asked)
-        else:
-            found = score_each(scorer, [row for _, row in asked])
-        made = iter(found)
-        said = [kept.get(place_of(record)) or next(made) for record in solved] if kept else found
-        table = _score_table(run, spec_key, scorer, records, spread(records, said))
+    outcomes = outcomes_of(run, spec_key, due, [r for r in records if r.status == "ok"])
+    for key, (scorer, _) in due.items():
+        table = score_table(run, spec_key, scorer, records, spread(records, outcomes[key]))
         write_table(run.folder.scores(spec_key, key) / name, table)
     return _scored(run, len(records))
-
-
-def _score_table(
-    run: Run,
-    spec_key: str,
-    scorer: BaseScorer,
-    records: Sequence[SampleRecord],
-    outcomes: Sequence[Outcome],
-) -> "pa.Table":
-    """One scorer's rows of whole samples; with trials, followed by their aggregates."""
-    spec = run.spec(spec_key)
-    if spec.num_trials == 1:
-        return score_rows(*score_columns(records, outcomes), scorer.shares())
-    trials = spec.task.definition.trials
-    aggregators = (trials.score_aggregators or ()) if trials else ()
-    places, results = over_trials(records, outcomes, aggregators, spec.num_trials)
-    columns = score_columns([*records, *places], [*outcomes, *results])
-    known = scorer.shares() | shares(outcomes, aggregators)
-    return score_rows(*columns, known, over_trials=True)
 
 
 def score_all(run_dir: str, spec_key: str) -> StepResult:
@@ -226,7 +201,7 @@ def _score_together(run: Run, spec_key: str, scorers: Mapping[str, AllSamplesSco
             outcomes |= dict(zip(map(id, solved), found, strict=True))
         for (start, stop), batch in batches.items():
             said = [outcomes.get(id(record)) for record in batch]
-            table = _score_table(run, spec_key, scorer, batch, said)
+            table = score_table(run, spec_key, scorer, batch, said)
             write_table(run.folder.scores(spec_key, key) / part_name(start, stop), table)
 
 

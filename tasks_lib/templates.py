@@ -22,6 +22,7 @@ from tasks_lib.template_limits import MAX_SIZE, TooLargeError
 
 _T = TypeVar("_T")
 
+_LONE_COLUMN = re.compile(r"\{\{\s*sample\.([A-Za-z]\w*)\s*\}\}")
 _TEXT = Sandbox()
 _NATIVE = NativeSandbox()
 
@@ -38,6 +39,8 @@ class Template:
         self.source = source
         self.name = name
         self._text = _compile(_TEXT, source, name)
+        lone = _LONE_COLUMN.fullmatch(source)
+        self._column = lone[1] if lone else None
 
     @cached_property
     def _native(self) -> JinjaTemplate:
@@ -49,6 +52,11 @@ class Template:
         Raises:
             SampleError: of class `template`, naming the template, its line and the reason.
         """
+        if self._column is not None:  # most templates of scorers; Jinja would take 20 times as long
+            sample = variables.get("sample")
+            text = sample.get(self._column) if type(sample) is dict else None
+            if type(text) is str and len(text) <= MAX_SIZE:
+                return text
         return self._guarded(_render, self._text, variables)
 
     def evaluate(self, /, **variables: Any) -> Any:

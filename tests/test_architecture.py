@@ -33,6 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("breaking_off", "checking", "estimating", "explaining", "preflight", "steps", "session"),
     (
         "asking",
+        "batch_scores",
         "evidence",
         "logged_metrics",
         "reduction",
@@ -80,7 +81,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "trace",
     ),
     ("timelimit",),
-    ("samples", "secrets", "errors", "exit_codes", "base", "home", "keys", "jsontext"),
+    ("samples", "secrets", "errors", "exit_codes", "base", "home", "keys", "leases", "jsontext"),
 )
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from tasks_lib.errors import SampleError
+from tasks_lib.template_limits import MAX_SIZE
 from tasks_lib.templates import TemplateSource, compile_template
 from tasks_lib.trace import SolverTrace
 
@@ -361,3 +362,25 @@ def _seconds(template: object, sample: dict[str, object]) -> float:
     for _ in range(1000):
         template.render(sample=sample)  # type: ignore[attr-defined]
     return (time.perf_counter() - started) / 1000
+
+
+@pytest.mark.parametrize(
+    "value", ["text", "", "{{ x }}", "a\n", "é\0\ud800", 5, None, True, [1], {}]
+)
+@pytest.mark.parametrize(
+    "source", ["{{ sample.items }}", "{{sample.items}}", "{{ sample.items }}\n"]
+)
+def test_a_lone_column_is_rendered_as_jinja_renders_it(value, source):
+    """The quick way takes what the long one would give."""
+    long_way = compile_template(source.replace("items", "items|string"))
+    assert compile_template(source).render(sample={"items": value}) == long_way.render(
+        sample={"items": value}
+    )
+
+
+def test_a_lone_column_that_is_missing_is_undefined_and_one_too_large_too_large():
+    template = compile_template("{{ sample.other }}")
+    with pytest.raises(SampleError, match=r"'sample\.other' is undefined"):
+        template.render(sample={"items": "x"})
+    with pytest.raises(SampleError, match="too large"):
+        template.render(sample={"other": "x" * (MAX_SIZE + 1)})
