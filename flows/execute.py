@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flows.collector import calm_garbage_collection
@@ -74,13 +74,23 @@ def prepare(file: Path | None, overrides: Overrides, settings: RunSettings) -> P
     if not settings.resume:
         if file is None:
             raise DefinitionError("no file to run is named", fix="see: evalmill run --help")
+        if file.resolve().is_relative_to((settings.store / "runs").resolve()):
+            overrides = _anywhere(overrides)
         plan, rows = plan_run(resolve(file, overrides), settings)
         return Prepared(plan, rows, overrides.env_file)
     flag = "--retry-errors" if settings.retry_errors else "--resume"
     stored = stored_run(run_folder(settings.store, settings.run_id or "", flag))
-    evaluation = resolve(file or stored.folder.resolved, overrides)
+    if file is None:
+        evaluation = resolve(stored.folder.resolved, _anywhere(overrides))
+    else:
+        evaluation = resolve(file, overrides)
     plan, rows = plan_run(evaluation, stored.settings(settings), stored)
     return Prepared(plan, rows, overrides.env_file)
+
+
+def _anywhere(overrides: Overrides) -> Overrides:
+    """What a run stored was allowed when it began, wherever the store is now."""
+    return replace(overrides, allow_outside=True)
 
 
 def execute(prepared: Prepared, manner: Manner) -> int:

@@ -17,7 +17,7 @@ class Findings:
     warnings: tuple[str, ...] = ()
 
 
-def check_file(file: Path, env_file: Path | None = None) -> Findings:
+def check_file(file: Path, env_file: Path | None = None, allow_outside: bool = False) -> Findings:
     """Return what is wrong with one definition file.
 
     A file that can run is also resolved and its data is read through.
@@ -25,12 +25,12 @@ def check_file(file: Path, env_file: Path | None = None) -> Findings:
     load_environment(env_file)
     warnings: tuple[str, ...] = ()
     try:
-        document = load(file)
+        document = load(file, anywhere=allow_outside)
         warnings = document.warnings
         if problems := undefined_names(document):
             raise DefinitionErrors(problems)
         if document.kind in ("run", "evaluation"):
-            evaluation = resolve(file, Overrides(env_file=env_file))
+            evaluation = resolve(file, Overrides(env_file=env_file, allow_outside=allow_outside))
             warnings += evaluation.warnings
             open_rows(evaluation)
     except DefinitionErrors as error:

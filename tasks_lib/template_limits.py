@@ -100,8 +100,9 @@ def power(left: Any, right: Any) -> int:
 
 def total(left: Any, right: Any) -> int:
     """Return the size of `left + right`."""
-    many = str | list | tuple
-    return len(left) + len(right) if isinstance(left, many) and isinstance(right, many) else 0
+    if isinstance(left, str | list | tuple) and isinstance(right, str | list | tuple):
+        return len(left) + len(right)
+    return 0
 
 
 def formatted(text: Any, sign: str, values: Iterable[Any]) -> int:
@@ -130,11 +131,11 @@ def text_method(name: str, text: str, args: Sequence[Any]) -> int:
     match name, args:
         case "replace", (old, new, *_):
             return replaced(text, old, new)
-        case "join", (list() | tuple() as values, *_):
+        case "join", (values, *_) if isinstance(values, list | tuple):
             return texts_of(values) + len(text) * len(values)
         case (("format" | "format_map"), _):
-            values = args[0].values() if name == "format_map" and args else args
-            return formatted(text, "{", values)
+            given = args[0].values() if name == "format_map" and args else args
+            return formatted(text, "{", given)
         case "expandtabs", _:
             return len(text) + text.count("\t") * numbers
         case "translate", (Mapping() as table, *_):

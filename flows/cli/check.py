@@ -14,6 +14,7 @@ def check(
         list[Path], typer.Argument(help="Definition files of any kind.", show_default=False)
     ],
     env: options.EnvFile = None,
+    allow_outside: options.AllowOutside = False,
     json: options.Json = False,
 ) -> int:
     """Check definition files; every problem is reported as file:line: key: what; fix.
@@ -30,7 +31,7 @@ def check(
     problems: list[str] = []
     warnings: list[str] = []
     for file in files:
-        found = check_file(file, env)
+        found = check_file(file, env, allow_outside)
         problems += found.problems
         warnings += found.warnings
     problems, warnings = list(dict.fromkeys(problems)), list(dict.fromkeys(warnings))

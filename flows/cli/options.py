@@ -51,6 +51,10 @@ EnvFile = Annotated[
     Path | None,
     typer.Option("--env", metavar="FILE", help="A further .env file; it wins over ./.env."),
 ]
+AllowOutside = Annotated[
+    bool,
+    typer.Option("--allow-outside", help="Let the files name others outside of their project."),
+]
 RunId = Annotated[
     str | None, typer.Option("--run-id", metavar="ID", help="The run's id; default: made.")
 ]

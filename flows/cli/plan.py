@@ -23,6 +23,7 @@ def plan(
     ] = 0,
     prices: options.Prices = None,
     env: options.EnvFile = None,
+    allow_outside: options.AllowOutside = False,
     json: options.Json = False,
 ) -> int:
     """Show what a run would do: samples, calls, batches, tokens, cost. Nothing is called.
@@ -48,6 +49,7 @@ def plan(
             trials=trials,
             cache=None,
             env=env,
+            allow_outside=allow_outside,
         ),
     )
     run_settings = RunSettings(

@@ -44,6 +44,7 @@ def rescore(
     budget_usd: options.Budget = None,
     prices: options.Prices = None,
     env: options.EnvFile = None,
+    allow_outside: options.AllowOutside = False,
     no_progress: options.NoProgress = False,
     json: options.Json = False,
     verbose: options.Verbose = False,
@@ -77,6 +78,7 @@ def rescore(
             trials=None,
             cache=cache,
             env=env,
+            allow_outside=allow_outside,
         ),
         RunSettings(
             store=store,

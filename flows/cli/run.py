@@ -36,6 +36,7 @@ def run(
     budget_usd: options.Budget = None,
     prices: options.Prices = None,
     env: options.EnvFile = None,
+    allow_outside: options.AllowOutside = False,
     no_progress: options.NoProgress = False,
     json: options.Json = False,
     verbose: options.Verbose = False,
@@ -60,6 +61,7 @@ def run(
             trials=trials,
             cache=cache,
             env=env,
+            allow_outside=allow_outside,
         ),
         RunSettings(
             store=options.store_folder(out),

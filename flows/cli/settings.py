@@ -75,6 +75,7 @@ def overrides(
     trials: int | None,
     cache: str | None,
     env: Path | None,
+    allow_outside: bool,
 ) -> Overrides:
     """Return what the command line says of an evaluation.
 
@@ -90,4 +91,5 @@ def overrides(
         num_trials=trials,
         cache_policy=choice(cache, CachePolicy, "--cache"),  # type: ignore[arg-type]
         env_file=env,
+        allow_outside=allow_outside,
     )

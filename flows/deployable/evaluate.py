@@ -31,6 +31,7 @@ def evaluate(
     budget_usd: shown.Budget = None,
     store: shown.Store = None,
     env_file: shown.EnvFile = None,
+    allow_outside: shown.AllowOutside = False,
 ) -> Any:
     """Run an evaluation and keep what happened in the store.
 
@@ -49,6 +50,7 @@ def evaluate(
         num_trials=trials,
         cache_policy=cache,
         env_file=Path(env_file) if env_file else None,
+        allow_outside=allow_outside,
     )
     settings = RunSettings(
         store=Path(store).absolute() if store else default_store(),

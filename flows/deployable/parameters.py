@@ -118,6 +118,10 @@ EnvFile = Annotated[
     str | None,
     _shown("Environment file", "A further .env file with keys and URLs; it wins over ./.env."),
 ]
+AllowOutside = Annotated[
+    bool,
+    _shown("Files outside", "Let the files name others outside of their project."),
+]
 
 
 def config_texts(config: Mapping[str, str | int | float | bool]) -> dict[str, str]:

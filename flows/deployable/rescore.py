@@ -29,6 +29,7 @@ def rescore(
     budget_usd: shown.Budget = None,
     store: shown.Store = None,
     env_file: shown.EnvFile = None,
+    allow_outside: shown.AllowOutside = False,
 ) -> Any:
     """Score stored traces with the scorers of a file and keep the scores as a new run.
 
@@ -42,7 +43,9 @@ def rescore(
     folder = Path(store).absolute() if store else default_store()
     traces = Path(source) if Path(source).is_file() else find_stored(source, folder).folder.path
     overrides = Overrides(
-        settings=shown.config_texts(config), env_file=Path(env_file) if env_file else None
+        settings=shown.config_texts(config),
+        env_file=Path(env_file) if env_file else None,
+        allow_outside=allow_outside,
     )
     settings = RunSettings(
         store=folder,

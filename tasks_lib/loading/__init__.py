@@ -14,7 +14,7 @@ from tasks_lib.base import Definition
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.loading.document import Document, KeyPath, Place, located
 from tasks_lib.loading.environment import load_environment
-from tasks_lib.loading.files import project_of
+from tasks_lib.loading.files import bounds_of
 from tasks_lib.loading.kinds import MODELS, Kind, kind_of
 from tasks_lib.loading.messages import complaints
 from tasks_lib.loading.old_keys import old_keys
@@ -35,7 +35,7 @@ __all__ = [
 _D = TypeVar("_D", bound=Definition)
 
 
-def load(path: Path, kind: Kind | None = None) -> Document:
+def load(path: Path, kind: Kind | None = None, *, anywhere: bool = False) -> Document:
     """Read a definition file and all it refers to, and check it.
 
     Values that are one `<< config.x >>` are not checked: their types show after substitution.
@@ -44,13 +44,14 @@ def load(path: Path, kind: Kind | None = None) -> Document:
     Args:
         path: the file.
         kind: what it must define; told from its keys when None.
+        anywhere: whether it may name files outside of its project.
 
     Raises:
         DefinitionErrors: everything that is wrong with the files.
     """
     file = Path(os.path.abspath(path))
-    project = project_of(file).resolve()
-    reader = Reader(project)
+    bounds = bounds_of(file, anywhere)
+    reader = Reader(bounds)
     tree = reader.read(file)
     kind = kind or kind_of(tree)
     old = [
@@ -58,7 +59,7 @@ def load(path: Path, kind: Kind | None = None) -> Document:
         for old_path, advice in old_keys(tree, kind)
     ]
     warnings = tuple(reader.warnings + old)
-    document = Document(file, project, kind, tree, reader.places, warnings)
+    document = Document(file, bounds, kind, tree, reader.places, warnings)
     problems = reader.problems
     if not isinstance(tree, Broken):
         problems = problems + _checked(document, MODELS[kind], (), tree, forgiving=True)[1]

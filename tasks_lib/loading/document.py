@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks_lib.errors import DefinitionError, bounded
+from tasks_lib.loading.files import Bounds
 from tasks_lib.loading.kinds import Kind
 
 KeyPath = tuple[str | int, ...]
@@ -38,7 +39,7 @@ class Document:
 
     Attributes:
         file: the root file, absolute.
-        project: the folder no reference may leave.
+        bounds: where the files may be that it names.
         kind: what the root file defines.
         tree: mappings, lists, text, numbers, booleans and nulls.
         places: where every value of `tree` is written.
@@ -46,7 +47,7 @@ class Document:
     """
 
     file: Path
-    project: Path
+    bounds: Bounds
     kind: Kind
     tree: Any
     places: Mapping[KeyPath, Place]

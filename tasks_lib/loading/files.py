@@ -1,11 +1,17 @@
-"""Finding and reading the files that definitions name, none outside of the project."""
+"""Finding and reading the files that definitions name: none outside of the project, none huge."""
 
 import difflib
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 _ROOT_MARKS = ("pyproject.toml", ".git")
 _STORE = ".evalmill"
+
+MAX_FILE = 10_000_000
+"""Bytes a definition, or a file it includes, may have: the longest prompts have a hundredth."""
+ALLOW_OUTSIDE = "--allow-outside"
+"""What lets definitions name files anywhere."""
 
 
 class UnreadableError(Exception):
@@ -34,17 +40,52 @@ def project_of(file: Path) -> Path:
     return file.parent
 
 
-def find(name: str, beside: Path, project: Path) -> Path:
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The folders that definitions may name files of.
+
+    Attributes:
+        folders: without symbolic links.
+        anywhere: whether any other file will do as well.
+    """
+
+    folders: tuple[Path, ...]
+    anywhere: bool = False
+
+    def check(self, name: str, path: Path) -> None:
+        """Check the file that `name` means.
+
+        Raises:
+            UnreadableError: it lies outside.
+        """
+        if not self.anywhere and not any(map(path.is_relative_to, self.folders)):
+            folders = "' or '".join(map(str, self.folders))
+            fix = f"keep the file below '{folders}', or allow it with {ALLOW_OUTSIDE}"
+            raise UnreadableError(f"'{name[:200]}' leaves the project", fix)
+
+
+def bounds_of(file: Path, anywhere: bool = False) -> Bounds:
+    """Return where the files may be that `file` names: in its project, or the working directory.
+
+    The working directory counts when `file` is below it and it is not as wide as a home.
+    """
+    here, home = Path.cwd().resolve(), Path(os.path.expanduser("~")).resolve()
+    folders = [project_of(file).resolve()]
+    if file.resolve().is_relative_to(here) and not home.is_relative_to(here):
+        folders.append(here)
+    inner = [f for f in folders if not any(f != g and f.is_relative_to(g) for g in folders)]
+    return Bounds(tuple(dict.fromkeys(inner)), anywhere)
+
+
+def find(name: str, beside: Path, bounds: Bounds) -> Path:
     """Return the file that `name` means in the file `beside`.
 
     Raises:
-        UnreadableError: it does not exist, is no file, or lies outside of `project`.
+        UnreadableError: it does not exist, is no file, or is out of bounds.
     """
     try:
         path = (beside.parent / name).resolve()
-        if not path.is_relative_to(project):
-            fix = f"keep the file below '{project}'"
-            raise UnreadableError(f"'{name}' leaves the project", fix)
+        bounds.check(name, path)
         if path.is_file():
             return path
         exists = path.exists()
@@ -59,10 +100,15 @@ def read_text(path: Path) -> str:
     """Return a UTF-8 file's text without byte-order mark.
 
     Raises:
-        UnreadableError: it can't be read or is not UTF-8.
+        UnreadableError: it can't be read, is not UTF-8, or is no text one would write.
     """
     try:
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        with path.open("rb") as stream:
+            content = stream.read(MAX_FILE + 1)
+        if len(content) > MAX_FILE:
+            problem = f"'{path.name}' has more than {MAX_FILE:,} bytes"
+            raise UnreadableError(problem, "put data into a dataset")
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise UnreadableError(
             f"'{path.name}' is not UTF-8 (byte {error.start})", "save it as UTF-8"

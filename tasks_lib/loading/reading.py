@@ -10,7 +10,7 @@ import yaml
 from tasks_lib.errors import DefinitionError
 from tasks_lib.loading.document import KeyPath, Place, located, place_of, shown
 from tasks_lib.loading.environment import expand, holds_secret
-from tasks_lib.loading.files import UnreadableError, find, read_text
+from tasks_lib.loading.files import Bounds, UnreadableError, find, read_text
 from tasks_lib.loading.yaml_text import (
     MAP,
     MERGE,
@@ -26,6 +26,7 @@ from tasks_lib.loading.yaml_text import (
 _MAX_DEPTH = 60
 _MAX_REFERENCES = 20
 _MAX_VALUES = 100_000
+_MAX_TEXT = 100_000_000  # characters in all: a text that is named often is written out as often
 _INCLUDE = "!include"
 _Entries = dict[str, tuple[yaml.Node, yaml.Node]]
 
@@ -50,7 +51,7 @@ class Reader:
     """Reads a file and all it refers to; collects problems instead of stopping at one.
 
     Args:
-        project: the folder no reference may leave.
+        bounds: where the files may be that others name.
 
     Attributes:
         places: where every value read so far is written.
@@ -58,14 +59,16 @@ class Reader:
         warnings: what is accepted but surely not meant.
     """
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, bounds: Bounds) -> None:
         self.places: dict[KeyPath, Place] = {}
         self.problems: list[DefinitionError] = []
         self.warnings: list[str] = []
-        self._project = project
+        self._bounds = bounds
         self._open_nodes: set[int] = set()  # guards against an alias inside its own anchor
         self._texts: dict[Path, str] = {}
         self._overflowed = False
+        self._merged_entries = 0
+        self._characters = 0
 
     def read(self, file: Path) -> Any:
         """Return the tree of `file`; `BROKEN` stands for each value that could not be read."""
@@ -120,13 +123,16 @@ class Reader:
             value = scalar(node)
         except ValueError as error:
             return self._broken(path, str(error), "put the text in quotes")
-        if isinstance(value, str) and not holds_secret(path):
-            return expand(value)
-        return value
+        if not isinstance(value, str):
+            return value
+        self._characters += len(value)
+        if self._characters > _MAX_TEXT:
+            return self._too_many(path)
+        return value if holds_secret(path) else expand(value)
 
     def _include(self, node: yaml.ScalarNode, source: _Source, path: KeyPath) -> Any:
         try:
-            file = find(node.value, source.file, self._project)
+            file = find(node.value, source.file, self._bounds)
             text = self._text(file)
         except UnreadableError as error:
             return self._broken(path, error.problem, error.fix)
@@ -165,6 +171,8 @@ class Reader:
             key = self._key(key_node, source, path)
             if key is not None:
                 entries.setdefault(key, (key_node, value_node))
+        if self._merged_entries > _MAX_VALUES:
+            return self._too_many(path)
         if "$ref" in entries:
             return self._reference(entries, source, path)
         values = {}
@@ -187,7 +195,7 @@ class Reader:
     ) -> Iterator[tuple[yaml.Node, yaml.Node]]:
         """Yield the entries that `<<: *anchor` brings in, those that win first."""
         for key_node, value_node in node.value:
-            if key_node.tag != MERGE:
+            if key_node.tag != MERGE or self._merged_entries > _MAX_VALUES:
                 continue
             listed = isinstance(value_node, yaml.SequenceNode)
             for mapping in value_node.value if listed else [value_node]:
@@ -195,6 +203,7 @@ class Reader:
                     problem = "'<<' needs a mapping"
                     self._complain(source, key_node, path, problem, "write '<<: *anchor'")
                     continue
+                self._merged_entries += len(mapping.value)
                 yield from (entry for entry in mapping.value if entry[0].tag != MERGE)
                 yield from self._merged(mapping, source, path, depth + 1)
 
@@ -205,7 +214,7 @@ class Reader:
                 source, key_node, path, "'$ref' needs the path of a file", "write it as text"
             )
         try:
-            file = find(expand(node.value), source.file, self._project)
+            file = find(expand(node.value), source.file, self._bounds)
         except UnreadableError as error:
             return self._complain(source, key_node, path, error.problem, error.fix)
         if file in source.reached_by or len(source.reached_by) > _MAX_REFERENCES:
@@ -240,7 +249,7 @@ class Reader:
         if self._overflowed:
             return BROKEN  # said already
         self._overflowed = True
-        problem = f"the files hold more than {_MAX_VALUES:,} values"
+        problem = f"the files hold more than {_MAX_VALUES:,} values or {_MAX_TEXT:,} characters"
         return self._broken(path, problem, "put data into a dataset; look for aliases of aliases")
 
     def _complain(

@@ -74,6 +74,8 @@ def compose(text: str, *, is_json: bool = False) -> yaml.Node | None:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "no YAML"
         raise YamlSyntaxError(problem, mark.line + 1 if mark else 1, _advice(problem)) from None
+    except RecursionError:  # where PyYAML has no libyaml, which limits depth itself
+        raise YamlSyntaxError("nested too deeply", 1, "make it flatter") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise YamlSyntaxError(f"{error.reason}", line, "remove the character") from None

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from tasks_lib.definitions.parameters import ParameterSpec
-from tasks_lib.resolve.parts import Part
+from tasks_lib.errors import DefinitionError
+from tasks_lib.resolve.parts import Part, Problems
 
 _LOG = ".json"
 
@@ -15,45 +16,57 @@ def is_log(key: str) -> bool:
     return key.endswith(_LOG)
 
 
-def absolute_result(key: str, folder: Path) -> str:
-    """Return an earlier result's key; a path starts from `folder`."""
-    return str((folder / Path(key).expanduser()).resolve()) if is_log(key) else key
-
-
 def absolute_results(
-    parameters: Iterable[ParameterSpec], values: Mapping[str, Any], folder: Callable[[str], Path]
+    parameters: Iterable[ParameterSpec],
+    values: Mapping[str, Any],
+    file: Callable[[str, str], Path],
+    problems: Problems,
 ) -> dict[str, Any]:
     """Return config values with the paths among earlier results' keys absolute.
 
     Args:
         parameters: what the values are of.
         values: by the parameters' keys.
-        folder: tells where a parameter's value is written.
+        file: returns the file that a parameter's value means.
+        problems: told of files that may not be named.
     """
-    return {
-        **values,
-        **{
-            parameter.key: absolute_result(values[parameter.key], folder(parameter.key))
-            for parameter in parameters
-            if parameter.type == "task_result" and isinstance(values.get(parameter.key), str)
-        },
-    }
+    found = dict(values)
+    for parameter in parameters:
+        value = values.get(parameter.key)
+        if parameter.type == "task_result" and isinstance(value, str) and is_log(value):
+            try:
+                found[parameter.key] = str(file(parameter.key, value))
+            except DefinitionError as error:
+                problems.add(error)
+    return found
 
 
-def log_path(specification: Part) -> Path | None:
+def log_path(specification: Part, problems: Problems) -> Path | None:
     """Return the absolute path of the log that a task specification takes its results from."""
-    path = specification.text("task_result_log_path")
+    key = "task_result_log_path"
+    path = specification.text(key)
     if path is None:
         return None
-    return (specification.folder("task_result_log_path") / Path(path).expanduser()).resolve()
+    try:
+        return specification.file(path, specification.folder(key), key)
+    except DefinitionError as error:
+        problems.add(error)
+        return None
 
 
-def with_absolute_result(task: Part) -> Part:
+def with_absolute_result(task: Part, problems: Problems) -> Part:
     """Return a task with the path of an earlier result that it names absolute."""
     match task.tree:
         case {"definition": {"dataset": {"source": "task_result", "key": str() as key}}}:
+            if not is_log(key):
+                return task
+            place = ("definition", "dataset", "key")
+            try:
+                absolute = str(task.file(key, task.folder(*place), *place))
+            except DefinitionError as error:
+                problems.add(error)
+                return task
             definition = task.tree["definition"]
-            absolute = absolute_result(key, task.folder("definition", "dataset", "key"))
             filled = {**definition, "dataset": {**definition["dataset"], "key": absolute}}
             return task.with_tree({**task.tree, "definition": filled})
     return task

@@ -40,10 +40,10 @@ def resolve(file: Path, overrides: Overrides = NO_OVERRIDES) -> ResolvedEvaluati
         DefinitionErrors: everything that is wrong with the files and the command line.
     """
     load_environment(overrides.env_file)
-    document = load(file)
+    document = load(file, anywhere=overrides.allow_outside)
     root = Part(document.tree, document)
     problems = Problems()
-    library = Library(root, Project(document.file), problems)
+    library = Library(root, Project(document.file), problems, overrides.allow_outside)
     model = _evaluated_model(overrides.model, library, problems)
     context = Context(
         library,
@@ -205,11 +205,13 @@ def _configured(
     tested = {"model_under_test": context.model} if context.model else None
     report = with_settings(root.reporter(problems, "config"), own, problems)
     values = effective_values(evaluation.config_spec, supplied, report, tested)
-    values = absolute_results(
-        evaluation.config_spec,
-        values,
-        lambda name: Path.cwd() if name in own else root.folder("config", name),
-    )
+
+    def file(parameter: str, name: str) -> Path:
+        if parameter in own:
+            return Path(name).expanduser().resolve()
+        return root.file(name, root.folder("config", parameter), "config", parameter)
+
+    values = absolute_results(evaluation.config_spec, values, file, problems)
     given = substituted_values(evaluation.config_spec, values)
     readable = {**dict.fromkeys(by_key), **given}  # what is wrong with a value is said above
     filled = []

@@ -36,14 +36,17 @@ class Library:
         run: the run file; of another file, the lists it lacks are empty.
         project: where to look further.
         problems: told of entities that are wrong.
+        anywhere: whether files outside of the project may be named.
 
     Attributes:
         models: the models named so far, by key.
         adapters: the declared adapters these use, by key.
     """
 
-    def __init__(self, run: Part, project: Project, problems: Problems) -> None:
-        self._project, self._problems = project, problems
+    def __init__(
+        self, run: Part, project: Project, problems: Problems, anywhere: bool = False
+    ) -> None:
+        self._project, self._problems, self._anywhere = project, problems, anywhere
         self._declared: dict[tuple[Kind, str], Part] = {}
         for kind, name in _LISTS.items():
             for entry in run.entries(name):
@@ -116,7 +119,8 @@ class Library:
             part = self.part("dataset", key, asking)
             if part is None:
                 return None
-            self._datasets[key] = with_absolute_paths(part, "source").typed(Dataset, self._problems)
+            placed = self._placed(part, "source")
+            self._datasets[key] = placed.typed(Dataset, self._problems)
         return self._datasets[key]
 
     def model(self, name: str, asking: DefinitionError) -> str:
@@ -151,7 +155,7 @@ class Library:
                 return None
             if "$provider" not in part.tree:
                 self._check_secrets(part, part.tree, ())
-                return with_absolute_paths(part, "config").typed(Model, self._problems)
+                return self._placed(part, "config").typed(Model, self._problems)
             name = part.tree["$provider"]
         if "/" not in name:
             provider, found, rest = name.partition("$")
@@ -162,6 +166,29 @@ class Library:
             if _DOT_LOST.search(rest):
                 self._guessed[key] = name
         return provider_model(name, key)
+
+    def _placed(self, part: Part, section: str) -> Part:
+        """Return a part whose `…_path` values in `section` are absolute.
+
+        They start from the folder of the file they stand in, which a `$ref` may have brought
+        in. Weights of a model may be anywhere: nothing of them is ever sent.
+        """
+        fields = part.tree.get(section) if isinstance(part.tree, dict) else None
+        if not isinstance(fields, dict):
+            return part
+        absolute = {}
+        for name, value in fields.items():
+            if not (isinstance(name, str) and name.endswith("_path") and isinstance(value, str)):
+                continue
+            folder = part.folder(section, name)
+            try:
+                if value and name == "model_path":
+                    absolute[name] = str((folder / Path(value).expanduser()).resolve())
+                elif value:
+                    absolute[name] = str(part.file(value, folder, section, name))
+            except DefinitionError as error:
+                self._problems.add(error)
+        return part.with_tree({**part.tree, section: {**fields, **absolute}})
 
     def _check_secrets(self, model: Part, tree: Any, path: KeyPath) -> None:
         if isinstance(tree, dict | list):
@@ -197,7 +224,7 @@ class Library:
         self._declared.setdefault((kind, key), part)
 
     def _load(self, path: Path) -> Part:
-        document = load(path)
+        document = load(path, anywhere=self._anywhere)
         self._tolerated.extend(document.warnings)
         return Part(document.tree, document)
 
@@ -235,19 +262,3 @@ def provider_model(reference: str, key: str | None = None) -> Model:
         {"connection_type": "provider_connection", "provider_id": provider, "model_key": name}
     )
     return Model(key=key or provider_key(reference), display_name=reference, config=connection)
-
-
-def with_absolute_paths(part: Part, section: str) -> Part:
-    """Return a part whose `…_path` values in `section` are absolute.
-
-    They start from the folder of the file they stand in, which a `$ref` may have brought in.
-    """
-    fields = part.tree.get(section) if isinstance(part.tree, dict) else None
-    if not isinstance(fields, dict):
-        return part
-    absolute = {
-        name: str((part.folder(section, name) / Path(value).expanduser()).resolve())
-        for name, value in fields.items()
-        if isinstance(name, str) and name.endswith("_path") and isinstance(value, str) and value
-    }
-    return part.with_tree({**part.tree, section: {**fields, **absolute}})

@@ -8,6 +8,7 @@ from tasks_lib.base import Definition
 from tasks_lib.config import KeyPath, Report
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.loading import Document, validate
+from tasks_lib.loading.files import UnreadableError
 
 DefinitionT = TypeVar("DefinitionT", bound=Definition)
 
@@ -83,6 +84,26 @@ class Part:
     def folder(self, *keys: str | int) -> Path:
         """Return the folder of the file in which the value at `keys` is written."""
         return self.document.place((*self.base, *keys)).file.parent
+
+    def written(self, *keys: str | int) -> Any:
+        """Return what the file says at `keys`, nothing put in; None when it says nothing."""
+        try:
+            return self.document.at((*self.base, *keys))
+        except LookupError:
+            return None
+
+    def file(self, name: str, folder: Path, *keys: str | int) -> Path:
+        """Return the absolute path that `name`, written at `keys`, means.
+
+        Raises:
+            DefinitionError: it is outside of what the document may name.
+        """
+        path = (folder / Path(name).expanduser()).resolve()
+        try:
+            self.document.bounds.check(name, path)
+        except UnreadableError as error:
+            raise self.error(keys, error.problem, error.fix) from None
+        return path
 
     def error(self, path: KeyPath, problem: str, fix: str = "") -> DefinitionError:
         """Return an error that points at `path` below this piece."""

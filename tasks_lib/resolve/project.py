@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 import tasks_lib
-from tasks_lib.loading.files import project_of
+from tasks_lib.loading.files import UnreadableError, project_of, read_text
 from tasks_lib.loading.kinds import Kind, kind_of
 
 _FOLDERS = ("datasets", "tasks", "models", "adapters", "model_adapters")
@@ -48,11 +48,11 @@ class Project:
         return index
 
     def _files(self) -> Iterator[Path]:
-        yield from _yaml_files(self._file.parent.glob("*"))
+        yield from _yaml_files(self._file.parent, self._file.parent.glob("*"))
         for root in self._roots():
             for folder in _FOLDERS:
-                yield from _yaml_files((root / folder).rglob("*"))
-        yield from _yaml_files(_CATALOG.rglob("*"))
+                yield from _yaml_files(root, (root / folder).rglob("*"))
+        yield from _yaml_files(_CATALOG, _CATALOG.rglob("*"))
 
     def _roots(self) -> Iterator[Path]:
         project = project_of(self._file)
@@ -60,15 +60,18 @@ class Project:
         yield Path.cwd()
 
 
-def _yaml_files(paths: Iterable[Path]) -> list[Path]:
-    return sorted(path.resolve() for path in paths if path.suffix in (".yaml", ".yml"))
+def _yaml_files(root: Path, paths: Iterable[Path]) -> list[Path]:
+    """Return those of `paths` that are YAML and, links followed, inside of `root`."""
+    real = root.resolve()
+    found = (path.resolve() for path in paths if path.suffix in (".yaml", ".yml"))
+    return sorted(path for path in found if path.is_relative_to(real))
 
 
 def _identify(path: Path) -> tuple[Kind, str] | None:
     """Tell kind and key from the keys at the left margin, without parsing the file."""
     try:
-        fields = dict(_TOP_LEVEL.findall(path.read_text(encoding="utf-8-sig")))
+        fields = dict(_TOP_LEVEL.findall(read_text(path)))
         key = yaml.safe_load(fields.get("key", ""))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+    except (UnreadableError, yaml.YAMLError):
         return None  # whoever names this file will be told what is wrong with it
     return (kind_of(fields), key) if isinstance(key, str) else None

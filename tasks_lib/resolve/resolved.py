@@ -27,6 +27,7 @@ class Overrides:
         num_samples: samples of every specification.
         num_trials: trials of every specification; 1 is none.
         env_file: a further `.env` file, which wins over the one in the working directory.
+        allow_outside: whether definitions may name files outside of their project.
     """
 
     model: str | None = None
@@ -37,6 +38,7 @@ class Overrides:
     num_trials: int | None = None
     cache_policy: CachePolicy | None = None
     env_file: Path | None = None
+    allow_outside: bool = False
 
 
 NO_OVERRIDES = Overrides()

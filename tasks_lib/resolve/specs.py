@@ -9,6 +9,7 @@ from tasks_lib.config import (
     KeyPath,
     Report,
     effective_values,
+    placeholder_names,
     substitute,
     substituted_values,
 )
@@ -84,7 +85,7 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
     header = task_header(task_part, context.problems) if task_part is not None else None
     if task_part is None or header is None:
         return None
-    task_part = with_absolute_result(task_part)
+    task_part = with_absolute_result(task_part, context.problems)
     binding = _Binding(part, spec, task_part, header, context)
     values = binding.config()
     if len(context.problems) > before:
@@ -106,6 +107,7 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
     )
     num_trials = 1 if isinstance(task.definition, SystemTask) else sampling.num_trials or 1
     binding.check_repeats(task, num_trials)
+    log = log_path(part, context.problems)
     if len(context.problems) > before:
         return None
     return ResolvedSpec(
@@ -120,7 +122,7 @@ def resolve_spec(part: Part, spec: TaskSpecification, context: Context) -> Resol
         num_trials=num_trials,
         num_runs=spec.repeatability.num_runs if spec.repeatability else 1,
         written=task_part.tree,
-        log=log_path(part),
+        log=log,
     )
 
 
@@ -171,14 +173,16 @@ class _Binding:
                 values[parameter.key] = self.context.library.model(value, asking)
             elif parameter.type == "dataset":
                 self.context.library.dataset(value, asking)
-        return absolute_results(self.header.config_spec, values, self._folder)
+        return absolute_results(self.header.config_spec, values, self._file, self.context.problems)
 
-    def _folder(self, parameter: str) -> Path:
-        """Return the folder that a path given for a parameter starts from."""
-        if parameter in self.context.settings:
-            return Path.cwd()
-        given = parameter in self.spec.task_config
-        return self.part.folder("task_config", parameter) if given else self.task_part.folder()
+    def _file(self, parameter: str, name: str) -> Path:
+        """Return the file that `name`, given for a parameter, means."""
+        place = ("task_config", parameter)
+        if parameter in self.context.settings or placeholder_names(self.part.written(*place)):
+            return Path(name).expanduser().absolute()  # looked at where it was put in
+        if parameter in self.spec.task_config:
+            return self.part.file(name, self.part.folder(*place), *place)
+        return self.task_part.file(name, self.task_part.folder())
 
     def task(self, values: Mapping[str, Any]) -> Task | None:
         """Return the task, typed, with its config put in."""

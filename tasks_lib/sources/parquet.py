@@ -13,6 +13,16 @@ from tasks_lib.sources.ids import ID_COLUMN
 from tasks_lib.sources.jsonable import needs_care, plain
 from tasks_lib.sources.table import RowData, Table
 
+MAX_ROWS = 100_000_000
+"""Rows a file may say it has: its index takes 8 bytes for each, and a few kilobytes can say any."""
+MAX_GROUP = 4 << 30
+"""Bytes a row group may have unpacked; writers make groups of a hundredth, and one page of it
+could be as large, which is held in memory."""
+MAX_RATIO = 1000
+"""Times its own size a file may have unpacked; near-equal texts reach a few hundred."""
+RATIO_FLOOR = 256 << 20
+"""Bytes unpacked below which the ratio is of no interest: they do no harm."""
+
 _PIECE = 1024
 _MOST_CURSORS = 4
 
@@ -27,7 +37,8 @@ class ParquetTable(Table):
         file: an existing file.
 
     Raises:
-        DefinitionError: it is not a Parquet file, or has columns of equal names.
+        DefinitionError: it is not a Parquet file, has columns of equal names, or would be out
+            of all proportion when unpacked.
     """
 
     def __init__(self, file: Path) -> None:
@@ -45,6 +56,7 @@ class ParquetTable(Table):
             raise DefinitionError(f"columns {sorted(repeated)} are there twice", str(file))
         self._careful = {field.name for field in schema if needs_care(field.type)}
         metadata = self._parquet.metadata
+        self._check_proportions(metadata)
         sizes = (metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
         self._group_starts = array("Q", accumulate(sizes, initial=0))
         self._cursors: list[_Cursor] = []
@@ -74,6 +86,20 @@ class ParquetTable(Table):
 
     def place(self, position: int) -> str:
         return f"{self.file} row {position + 1}"
+
+    def _check_proportions(self, metadata: Any) -> None:
+        groups = map(metadata.row_group, range(metadata.num_row_groups))
+        unpacked = [group.total_byte_size for group in groups]
+        packed = self.file.stat().st_size
+        if metadata.num_rows > MAX_ROWS:
+            said = f"{metadata.num_rows:,} rows, more than {MAX_ROWS:,}"
+        elif max(unpacked, default=0) > MAX_GROUP:
+            said = f"a row group of {max(unpacked):,} bytes unpacked, more than {MAX_GROUP:,}"
+        elif sum(unpacked) > max(RATIO_FLOOR, MAX_RATIO * packed):
+            said = f"{sum(unpacked):,} bytes unpacked, more than {MAX_RATIO:,} times its size"
+        else:
+            return
+        raise DefinitionError(f"has {said}", str(self.file), "write it anew, in several files")
 
     def _index_ids(self) -> None:
         if ID_COLUMN not in self.columns:

@@ -325,3 +325,33 @@ def test_an_environment_file_that_is_named_must_exist(tmp_path):
 def test_a_file_that_does_not_exist_is_one_problem(tmp_path):
     with pytest.raises(DefinitionErrors, match=r"none.yaml.*can't be read: No such file"):
         load(tmp_path / "none.yaml")
+
+
+def test_merges_of_merges_are_refused_before_they_double(project):
+    lines = ["a0: &a0 {k: x}"]
+    for n in range(1, 30):
+        lines.append(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}")
+    with pytest.raises(DefinitionErrors, match="more than 100,000 values"):
+        project({"run.yaml": "\n".join(lines)}, "run.yaml")
+
+
+def test_a_long_text_named_often_is_refused(project):
+    text = f"config:\n  a: &a {'x' * 1_000_000}\n  b: [{', '.join(['*a'] * 200)}]"
+    with pytest.raises(DefinitionErrors, match="or 100,000,000 characters"):
+        project({"run.yaml": text}, "run.yaml")
+
+
+@pytest.mark.parametrize("text", ["a: " + "[" * 50_000, "{a: " * 50_000])
+def test_endless_nesting_is_refused(project, text):
+    with pytest.raises(DefinitionErrors, match="nest"):
+        project({"run.yaml": text}, "run.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("config: {a: !include big}", "big"), ("models: [{$ref: big.yaml}]", "big.yaml")],
+)
+def test_no_file_may_be_huge(project, text, name):
+    big = "x: " + "y" * 10_000_000
+    with pytest.raises(DefinitionErrors, match=f"'{name}' has more than 10,000,000 bytes"):
+        project({"run.yaml": text, name: big}, "run.yaml")

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from tasks_lib.resolve import Overrides, fingerprint, resolve
 from tests.resolve.project import DATASET, MODEL, RUN, TASK, UNIQUENESS, at
 
+ANYWHERE = Overrides(allow_outside=True)  # a store may be anywhere
+
 ANYTHING = """\
 key: anything
 display_name: Anything
@@ -67,7 +69,7 @@ def stored(resolved, folder):
 )
 def test_the_document_resolves_to_an_equal_evaluation(project, tmp_path, overrides):
     resolved = resolve(project / "run.yaml", overrides)
-    again = resolve(stored(resolved, tmp_path / "store"))
+    again = resolve(stored(resolved, tmp_path / "store"), ANYWHERE)
     assert again == resolved
     assert again.to_document() == resolved.to_document()
     assert [fingerprint(spec, again.models) for spec in again.specs] == [
@@ -79,7 +81,7 @@ def test_a_bound_task_file_is_stored_with_its_dataset(project, tmp_path, write_f
     write_files({"other/data.csv": "question,target\na,b\n"})
     overrides = Overrides(model="lab", dataset=str(project / "other/data.csv"))
     resolved = resolve(project / "tasks/trivia.yaml", overrides)
-    again = resolve(stored(resolved, tmp_path / "store"))
+    again = resolve(stored(resolved, tmp_path / "store"), ANYWHERE)
     assert again == resolved
     assert again.specs[0].datasets["dataset"].key == "data"
 
@@ -128,7 +130,7 @@ def test_any_config_value_survives_storing(project, tmp_path, config):
     resolved = resolve(file)
     for name in config.keys() - {"flag"}:
         assert resolved.specs[0].config[name] == config[name]
-    assert resolve(stored(resolved, tmp_path / "store")) == resolved
+    assert resolve(stored(resolved, tmp_path / "store"), ANYWHERE) == resolved
 
 
 LEAKY = """\
@@ -173,7 +175,7 @@ def test_br_099_no_literal_secret_is_stored(project, tmp_path, monkeypatch, writ
     }
     assert model["secrets"] == {"own": "$M_OWN"}
     assert resolved.to_document()["secrets"] == {"lab": "$SECRET_LAB", "kept": "$LAB_SECRET"}
-    again = resolve(stored(resolved, tmp_path / "store"))
+    again = resolve(stored(resolved, tmp_path / "store"), ANYWHERE)
     assert again.to_document() == resolved.to_document()
     assert again.models["m"].config.api_key == "$M_API_KEY"
 

@@ -12,6 +12,7 @@ import pytest
 
 from tasks_lib.errors import DefinitionError
 from tasks_lib.sources import LocalSource, Rows
+from tasks_lib.sources.parquet import ParquetTable
 
 
 def open_parquet(folder: Path, table: pa.Table, **writing: Any) -> Rows:
@@ -112,3 +113,36 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes):
     file.write_bytes(content)
     with pytest.raises(DefinitionError, match=r"x\.parquet: not a Parquet file"):
         LocalSource(file_path="x.parquet").open(file)
+
+
+def zeros(path, rows: int, **options):
+    """A file whose bytes are nearly all the same."""
+    column = pa.array(["0" * 1000] * rows)
+    pq.write_table(pa.table({"x": column}), path, use_dictionary=False, **options)
+    return path
+
+
+def test_a_file_that_unpacks_to_far_more_is_refused(tmp_path, monkeypatch):
+    file = zeros(tmp_path / "bomb.parquet", 50_000, compression="zstd")
+    monkeypatch.setattr("tasks_lib.sources.parquet.MAX_RATIO", 100)
+    assert len(ParquetTable(file)) == 50_000
+    monkeypatch.setattr("tasks_lib.sources.parquet.RATIO_FLOOR", 1 << 20)
+    with pytest.raises(
+        DefinitionError, match=r"has 50,\d{3},\d{3} bytes unpacked, more than 100 "
+    ):
+        ParquetTable(file)
+
+
+def test_a_row_group_larger_than_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("tasks_lib.sources.parquet.MAX_GROUP", 1 << 20)
+    with pytest.raises(DefinitionError, match="a row group of"):
+        ParquetTable(zeros(tmp_path / "bomb.parquet", 50_000))
+    split = zeros(tmp_path / "split.parquet", 2_000, row_group_size=500)
+    assert len(ParquetTable(split)) == 2_000
+
+
+def test_more_rows_than_could_be_told_apart_are_refused(tmp_path, monkeypatch):
+    pq.write_table(pa.table({"x": pa.array([None] * 5_000, pa.int8())}), tmp_path / "x.parquet")
+    monkeypatch.setattr("tasks_lib.sources.parquet.MAX_ROWS", 1_000)
+    with pytest.raises(DefinitionError, match="has 5,000 rows, more than 100 "):
+        ParquetTable(tmp_path / "x.parquet")
