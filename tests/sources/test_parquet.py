@@ -144,5 +144,5 @@ def test_a_row_group_larger_than_memory_is_refused(tmp_path, monkeypatch):
 def test_more_rows_than_could_be_told_apart_are_refused(tmp_path, monkeypatch):
     pq.write_table(pa.table({"x": pa.array([None] * 5_000, pa.int8())}), tmp_path / "x.parquet")
     monkeypatch.setattr("tasks_lib.sources.parquet.MAX_ROWS", 1_000)
-    with pytest.raises(DefinitionError, match="has 5,000 rows, more than 100 "):
+    with pytest.raises(DefinitionError, match="has 5,000 rows, more than 1,000"):
         ParquetTable(tmp_path / "x.parquet")
