@@ -15,6 +15,7 @@ from prefect.utilities.urls import url_for
 from flows.artifacts import Mirror
 from flows.client import connected, find_api, hush_task_runs
 from flows.collector import calm_garbage_collection
+from flows.global_limit import named_limit
 from flows.secret_blocks import from_blocks
 from flows.stages import run_stages
 from tasks_lib import exit_codes
@@ -102,7 +103,9 @@ def evaluate_here(
     """
     secrets = from_blocks(undeclared_secrets(evaluation))
     calm_garbage_collection()
+    limit = named_limit()
     run = begin(*plan_run(evaluation, settings), secrets)
+    limit.bind(run)
     run.scheduled = scheduled
     try:
         return verdict_of(run, run_in_flow(run))

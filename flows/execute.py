@@ -10,6 +10,7 @@ from pathlib import Path
 
 from flows.collector import calm_garbage_collection
 from flows.costs import budget_to_go_on
+from flows.global_limit import named_limit
 from flows.local import LocalDriver
 from flows.secret_blocks import from_blocks
 from tasks_lib import exit_codes
@@ -97,13 +98,15 @@ def execute(prepared: Prepared, manner: Manner) -> int:
     """Run to the end, tell how it went, and return the exit code.
 
     Raises:
-        DefinitionError: a model can't be opened.
+        DefinitionError: a model can't be opened, or Prefect has no such limit.
         StoreError: the store failed; what was paid for is in the ledger.
     """
     calm_garbage_collection()
     names = undeclared_secrets(prepared.plan.evaluation) if manner.prefect else ()
     secrets = from_blocks(names)
+    limit = named_limit(manner.prefect)
     run = begin(prepared.plan, prepared.rows, secrets)
+    limit.bind(run)
     run.models.on_notice = _warning
     driver = LocalDriver(run)
     try:

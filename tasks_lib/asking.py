@@ -44,8 +44,8 @@ def score_asking(
         calls = Calls(run.models, spec_key, f"scorer:{scorer_key}", record.sample_id, record.trial)
         outcomes[i] = await _asked(scorer, row, calls)
 
-    workers = run.models.concurrency(scorer.asked_model)
-    run.loop.run(worked_off(enumerate(rows), ask, workers))
+    with run.leased(run.models.concurrency(scorer.asked_model)) as workers:
+        run.loop.run(worked_off(enumerate(rows), ask, workers))
     return outcomes
 
 

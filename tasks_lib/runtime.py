@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -10,6 +11,7 @@ from typing import Any
 
 from tasks_lib.errors import StoreError
 from tasks_lib.keys import unique_keys
+from tasks_lib.leases import Leases, Unlimited
 from tasks_lib.models.ledger import CachePolicy, Ledger
 from tasks_lib.models.loop import LoopThread
 from tasks_lib.models.service import ModelService
@@ -101,6 +103,8 @@ class Run:
                 {key: known.price for key, known in plan.prices.items()}, plan.settings.budget_usd
             ),
         )
+        self.leases: Leases = Unlimited()
+        """Who hands out the right to make calls, beside the models' own limits."""
         self._specs = {spec.key: spec for spec in plan.evaluation.specs}
         self._steps: dict[StepKey, Future[StepResult]] = {}
         self._lock = threading.Lock()
@@ -129,6 +133,13 @@ class Run:
                 self.models.model(key)
 
         self.loop.run(open_all())
+
+    def leased(self, calls: int) -> AbstractContextManager[int]:
+        """Hold a batch's right to make calls; enter it for how many it may make at a time.
+
+        Entering raises `Stopped` when the run is interrupted before it is had.
+        """
+        return self.leases.hold(calls, self.models.check_going_on)
 
     def once(self, key: StepKey, work: Callable[[], StepResult]) -> StepResult:
         """Do `work` once for all who ask for `key`; later and simultaneous callers share it.
@@ -178,6 +189,7 @@ class Run:
             self.loop.run(self.models.close())
         finally:
             self.loop.close()
+            self.leases.close()
             self._folder_lock.release()
 
 

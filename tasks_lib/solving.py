@@ -63,7 +63,9 @@ def solve_samples(
     elif not solver.calls_models:
         solved = [attempt.replay(solver) for attempt in attempts]
     else:
-        solved = run.loop.run(_solve_all(run, spec_key, solver, attempts))
+        allowed = min(run.plan.spec(spec_key).concurrency, len(attempts))
+        with run.leased(allowed) as workers:
+            solved = run.loop.run(_solve_all(run, solver, attempts, workers))
     return [record for records in solved for record in records]
 
 
@@ -73,7 +75,7 @@ def _copies(sample: Sample, number: int) -> list[Sample]:
 
 
 async def _solve_all(
-    run: Run, spec_key: str, solver: BaseSolver, attempts: Sequence["Attempt"]
+    run: Run, solver: BaseSolver, attempts: Sequence["Attempt"], workers: int
 ) -> list[list[SampleRecord]]:
     """Solve with as many workers as calls are allowed, each taking the next attempt."""
     solved: dict[int, list[SampleRecord]] = {}
@@ -83,7 +85,6 @@ async def _solve_all(
         i, attempt = numbered
         solved[i] = await attempt.solve(solver)
 
-    workers = min(run.plan.spec(spec_key).concurrency, len(attempts))
     await worked_off(enumerate(attempts), solve, workers)
     return [solved[i] for i in range(len(attempts))]
 

@@ -6,11 +6,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from tests.benchmarks import (
+    chaos,
     cli_start,
     concurrency_use,
     cpu_per_sample,
     disk,
     first_request,
+    global_limit,
     kill_resume,
     memory,
     multi_turn,
@@ -27,6 +29,8 @@ BENCHMARKS: dict[str, Callable[[Workbench], Iterator[Result]]] = {
     "cpu_per_sample": cpu_per_sample.measure,
     "concurrency_use": concurrency_use.measure,
     "rate_limit": rate_limit.measure,
+    "global_limit": global_limit.measure,
+    "chaos": chaos.measure,
     "multi_turn": multi_turn.measure,
     "first_request": first_request.measure,
     "ten_samples": ten_samples.measure,
