@@ -9,11 +9,19 @@ import statistics
 import time
 from collections import deque
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Final
 
 from tests.fake_openai.chat import chat_body, chat_events
-from tests.fake_openai.config import CREATED, EXTRA_KINDS, FAULT_KINDS, Config, Json, draw
+from tests.fake_openai.config import (
+    CREATED,
+    EXTRA_KINDS,
+    FAULT_KINDS,
+    Config,
+    Json,
+    body_digest,
+    draw,
+    drawn_fault,
+)
 from tests.fake_openai.connection import Connection
 from tests.fake_openai.faults import spoilt
 from tests.fake_openai.replies import Prompt, make_answer, read_prompt
@@ -85,7 +93,7 @@ class FakeOpenAI:
 
     def _model_call(self, path: bytes, body: bytes) -> tuple[Reply, float]:
         config = self.config
-        digest = blake2b(body, digest_size=8).digest()
+        digest = body_digest(body)
         arrival = self._count(path, digest)
         delay = self._delay(digest, arrival)
         if config.max_in_flight and self.stats.in_flight >= config.max_in_flight:
@@ -181,11 +189,7 @@ class FakeOpenAI:
             if match[2] is None or arrival < int(match[2]):
                 kind = match[1]
         elif config.fault_rate:
-            allowed = not config.fault_attempts or arrival < config.fault_attempts
-            if allowed and draw(config.seed, b"fault%d" % arrival, digest) < config.fault_rate:
-                share = draw(config.seed, b"kind%d" % arrival, digest)
-                table = self._fault_table
-                kind = next(k for reach, k in table if share < reach or reach >= 1 - 1e-9)
+            kind = drawn_fault(config, self._fault_table, digest, arrival)
         if kind is not None:
             self.stats.faults[kind] += 1
         return kind

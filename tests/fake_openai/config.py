@@ -16,6 +16,8 @@ CREATED: Final = 1_700_000_000
 """The time in every reply; fixed, so that replies are equal byte for byte."""
 
 Json = Any
+FaultTable = list[tuple[float, str]]
+"""Kinds of faults with their cumulative share."""
 
 
 @dataclass(slots=True)
@@ -54,7 +56,7 @@ class Config:
             raise ValueError("latency_ms and jitter must not be negative")
         self.fault_table()
 
-    def fault_table(self) -> list[tuple[float, str]]:
+    def fault_table(self) -> FaultTable:
         """Fault kinds with their cumulative share, for one draw in [0, 1)."""
         weights: list[tuple[str, float]] = []
         for item in filter(None, (part.strip() for part in self.faults.split(","))):
@@ -64,7 +66,7 @@ class Config:
                 raise ValueError(f"unknown fault {kind!r}, expected one of {known}")
             weights.append((kind, float(weight or 1)))
         total = sum(share for _, share in weights)
-        table: list[tuple[float, str]] = []
+        table: FaultTable = []
         reached = 0.0
         for kind, share in weights:
             reached += share / total
@@ -76,3 +78,25 @@ def draw(seed: int, tag: bytes, key: bytes) -> float:
     """A stable draw in [0, 1) from a seed, a tag and a key."""
     digest = blake2b(b"%d|%b|%b" % (seed, tag, key), digest_size=8).digest()
     return int.from_bytes(digest, "big") / 2**64
+
+
+def body_digest(body: bytes) -> bytes:
+    """What a request's draws are made from."""
+    return blake2b(body, digest_size=8).digest()
+
+
+def drawn_fault(config: Config, table: FaultTable, digest: bytes, arrival: int) -> str | None:
+    """The fault that chance has for this arrival of a body, from 0; None when it has none.
+
+    Args:
+        config: of the server.
+        table: its `fault_table()`.
+        digest: the body's.
+        arrival: how often the same body had arrived before.
+    """
+    if config.fault_attempts and arrival >= config.fault_attempts:
+        return None
+    if draw(config.seed, b"fault%d" % arrival, digest) >= config.fault_rate:
+        return None
+    share = draw(config.seed, b"kind%d" % arrival, digest)
+    return next(kind for reach, kind in table if share < reach or reach >= 1 - 1e-9)
