@@ -45,6 +45,22 @@ def test_a_model_is_opened_once_and_unknown_ones_never(tmp_path: Path):
     asyncio.run(main())
 
 
+def test_keys_of_one_endpoint_and_model_share_a_limiter(tmp_path: Path):
+    models = [
+        endpoint(URL, key="solver", max_concurrent_requests=9),
+        endpoint(URL, key="judge", max_concurrent_requests=4, rate_limit=60),
+        endpoint(URL, key="other", model_key="m2"),
+    ]
+
+    async def main() -> None:
+        async with service_of(tmp_path, *models) as service:
+            solver, judge, other = (service.model(model.key).limiter for model in models)
+            assert solver is judge is not other
+            assert solver.concurrency == 4
+
+    asyncio.run(main())
+
+
 def test_a_models_own_secrets_win(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OWN", "sk-own-123456")
     model = endpoint(URL, api_key="<< secrets.key >>", secrets={"key": "$OWN"})
