@@ -1,8 +1,12 @@
 """`evalmill ls`: list runs."""
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 from flows.cli import options
+
+if TYPE_CHECKING:
+    from tasks_lib.results.folder import RunFolder
 
 
 def ls(out: options.Store = None, limit: options.Limit = None, json: options.Json = False) -> int:
@@ -11,10 +15,10 @@ def ls(out: options.Store = None, limit: options.Limit = None, json: options.Jso
     Example: evalmill ls -n 10
     """
     from tasks_lib.jsontext import dumps
-    from tasks_lib.results.folder import read_json, run_folders
+    from tasks_lib.results.folder import run_folders
 
     store = options.store_folder(out)
-    records = [read_json(folder.run_json) for folder in run_folders(store)[:limit]]
+    records = [_record(folder) for folder in run_folders(store)[:limit]]
     if json:
         print(dumps(records))
         return 0
@@ -27,3 +31,14 @@ def ls(out: options.Store = None, limit: options.Limit = None, json: options.Jso
     else:
         print(f"no runs in {store}")
     return 0
+
+
+def _record(folder: "RunFolder") -> dict[str, Any]:
+    """A run's record; one that was killed could not say itself that it is interrupted."""
+    from tasks_lib.results.folder import read_json
+    from tasks_lib.results.lock import is_worked_on
+
+    record: dict[str, Any] = read_json(folder.run_json)
+    if record["status"] == "running" and not is_worked_on(folder):
+        record["status"] = "interrupted"
+    return record

@@ -152,14 +152,17 @@ def test_a_run_that_is_worked_on_is_not_resumed(lab):
     first = lab.evalmill.start("run", lab.folder / "run.yaml", *FLAGS, "-j", "1", *ALONE)
     with first:
         until(lambda: lab.asked >= 2, "2 requests")
-        for flags in (("--resume", "night"), (lab.folder / "run.yaml", *FLAGS)):
-            second = lab.evalmill("run", *flags, *ALONE)
-            assert second.exit_code == 2
-            assert f"run 'night' is being worked on by process {first.pid} on " in second.stderr
+        second = lab.evalmill("run", "--resume", "night", *ALONE)
+        assert second.exit_code == 2
+        assert f"run 'night' is being worked on by process {first.pid} on " in second.stderr
+        again = lab.evalmill("run", lab.folder / "run.yaml", *FLAGS, *ALONE)
+        assert again.exit_code == 2
         busy = lab.evalmill("ledger", "repair")
         assert (busy.exit_code, "the store is in use: night" in busy.stderr) == (2, True)
+        assert lab.evalmill("ls", "--json").json[0]["status"] == "running"
         first.kill()
         first.communicate(timeout=30)
+    assert lab.evalmill("ls", "--json").json[0]["status"] == "interrupted"
     lab.server.reset()
     assert resumed(lab).exit_code == 0, "a killed process holds nothing"
     assert leftovers(lab.evalmill.store) == []
