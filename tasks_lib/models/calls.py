@@ -106,17 +106,19 @@ class Calls:
         self, model: OpenModel, key: bytes, body: bytes, context: CallContext
     ) -> ModelOutput:
         circuit = model.circuit
-        if not circuit.on_probe:
+        while circuit.on_probe:
+            place = self._place(context)
+            await circuit.enter(place)
             try:
                 return await self._tried(model, key, body, context)
             except HeldBack:
-                self.service.check_going_on()
-        place = self._place(context)
-        await circuit.enter(place)
+                continue
+            finally:
+                circuit.leave(place)
         try:
             return await self._tried(model, key, body, context)
-        finally:
-            circuit.leave(place)
+        except HeldBack:
+            return await self._fresh(model, key, body, context)
 
     async def _tried(
         self, model: OpenModel, key: bytes, body: bytes, context: CallContext

@@ -67,6 +67,22 @@ def test_a_failed_gate_is_a_failed_flow_run(
     assert "is_correct_mean" in str(state.message)
 
 
+@pytest.mark.prefect
+def test_a_model_that_gives_no_reply_is_a_failed_flow_run_that_says_so(
+    prefect_server: ServerInfo, tmp_path: Path, settings: RunSettings
+) -> None:
+    nobody = write_run_file(tmp_path, 100, "http://127.0.0.1:9/v1")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCHMARK_API_KEY", "none-needed")
+        state = compile_evaluation(nobody, settings)(return_state=True)
+    assert state.is_failed()
+    assert "model 'model': no usable reply to the first 5 calls: connection failed" in str(
+        state.message
+    )
+    (run,) = (load_run(path) for path in settings.store.glob("runs/*"))
+    assert (run.record["status"], run.record["exit_code"]) == ("failed", 3)
+
+
 def test_wrong_files_are_known_before_anything_runs(tmp_path: Path) -> None:
     file = tmp_path / "run.yaml"
     file.write_text("evaluation: 1\n", encoding="utf-8")

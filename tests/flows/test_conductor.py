@@ -69,6 +69,25 @@ def test_the_flow_takes_over_what_the_head_start_has_not_done(
     assert row | {"metric": "is_correct_mean", "value": "1", "rows": 60, "errors": 0} == row
 
 
+@pytest.mark.prefect
+def test_a_flow_whose_model_gives_no_reply_fails_and_says_why(
+    prefect_server: ServerInfo, tmp_path: Path
+) -> None:
+    run = runs.begun(tmp_path, 60, url="http://127.0.0.1:9/v1")
+    try:
+        with pytest.raises(Stopped):
+            conduct(run, LocalDriver(run))  # no head start: the flow does it all
+        assert "no usable reply to the first 5 calls" in str(run.models.cause)
+    finally:
+        run.close()
+    assert run.prefect_flow_run_id is not None
+    with connected(prefect_server.url), get_client(sync_client=True) as client:
+        state = runs.flow_run(client, run.prefect_flow_run_id).state
+    assert state is not None
+    assert (state.is_failed(), state.name) == (True, "Stopped")
+    assert str(state.message) == str(run.models.cause)
+
+
 def test_without_a_server_the_run_ends_complete_with_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

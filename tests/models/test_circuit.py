@@ -371,3 +371,27 @@ def test_an_adapter_that_reads_no_reply_ends_the_run_too(
 
     run(main())
     assert fake_server.stats()["requests"] == PROBES
+
+
+def test_a_model_that_comes_and_goes_loses_no_call(
+    tmp_path: Path, fake_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+):
+    """Calls that wait for their turn are held back, let go and held back again."""
+    monkeypatch.setattr(retries, "FIRST_DELAY", 0.0)
+    fake_server.reset(latency_ms=2)
+
+    async def main() -> list[Any]:
+        model = endpoint(fake_server.base_url, max_concurrent_requests=4)
+        async with service_of(tmp_path, model) as service:
+            return await asyncio.gather(
+                *(
+                    asked(service, f"{i} FAULT=403" if i // 8 % 2 else str(i), sample_id=str(i))
+                    for i in range(320)
+                ),
+                return_exceptions=True,
+            )
+
+    ends = asyncio.run(main())
+    assert fake_server.stats()["requests"] == 320
+    assert sum(isinstance(end, ModelOutput) for end in ends) == 160
+    assert all("HTTP 403" in str(end) for end in ends if not isinstance(end, ModelOutput))
