@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tasks_lib.errors import OverBudget, SampleError, Stopped, StoreError
 from tasks_lib.models.calls import Calls
-from tasks_lib.models.loop import worked_off
+from tasks_lib.models.loop import StalledError, worked_off
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.runtime import Run
 from tasks_lib.scorers.base import ModelScorer
@@ -45,7 +45,13 @@ def score_asking(
         outcomes[i] = await _asked(scorer, row, calls)
 
     with run.leased(run.models.concurrency(scorer.asked_model)) as workers:
-        run.loop.run(worked_off(enumerate(rows), ask, workers))
+        try:
+            run.loop.run(
+                worked_off(enumerate(rows), ask, workers, run.models.signs_of_life, run.patience())
+            )
+        except StalledError as error:
+            late = SampleError("infra", str(error))
+            return [late if outcome is not_asked else outcome for outcome in outcomes]
     return outcomes
 
 

@@ -13,7 +13,7 @@ from tasks_lib.errors import StoreError
 from tasks_lib.keys import unique_keys
 from tasks_lib.leases import Leases, Unlimited
 from tasks_lib.models.ledger import CachePolicy, Ledger
-from tasks_lib.models.loop import LoopThread
+from tasks_lib.models.loop import STALL_SECONDS, LoopThread
 from tasks_lib.models.service import ModelService
 from tasks_lib.models.spending import Spending
 from tasks_lib.plan import Plan
@@ -162,6 +162,15 @@ class Run:
             raise
         future.set_result(result)
         return result
+
+    def patience(self, *limits: float) -> float:
+        """Return the seconds that a batch may show no sign of life, which its own limits allow.
+
+        Args:
+            limits: seconds that authors' code may take.
+        """
+        calls = (model.timeout for model in self.plan.evaluation.models.values())
+        return max(STALL_SECONDS, 2 * max((*limits, *calls), default=0.0))
 
     def warn(self, *words: str) -> None:
         """Add to the warnings what is not among them: a step that is tried again repeats itself."""

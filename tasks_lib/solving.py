@@ -16,7 +16,7 @@ from tasks_lib.errors import (
 )
 from tasks_lib.jsontext import dumps, storable
 from tasks_lib.models.calls import Calls
-from tasks_lib.models.loop import worked_off
+from tasks_lib.models.loop import StalledError, worked_off
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.runtime import Run
 from tasks_lib.samples import Sample
@@ -85,7 +85,14 @@ async def _solve_all(
         i, attempt = numbered
         solved[i] = await attempt.solve(solver)
 
-    await worked_off(enumerate(attempts), solve, workers)
+    patience = run.patience(*solver.own_limits())
+    try:
+        await worked_off(enumerate(attempts), solve, workers, run.models.signs_of_life, patience)
+    except StalledError as error:
+        stalled = SampleError("infra", str(error))
+        solved |= {
+            i: attempts[i].given_up(stalled) for i in set(range(len(attempts))) - set(solved)
+        }
     return [solved[i] for i in range(len(attempts))]
 
 
@@ -141,6 +148,10 @@ class Attempt:
             raise
         except Exception as error:
             return self._failed(unexpected(error), calls)
+
+    def given_up(self, error: SampleError) -> list[SampleRecord]:
+        """Return the record of a sample that never came to an end."""
+        return self._failed(error)
 
     def _begin(self) -> None:
         self.started, self._clock = time.time(), time.perf_counter()

@@ -1,10 +1,12 @@
 """Whole runs with authors' code that hangs, dies and bloats: it costs its own rows."""
 
+import asyncio
 import time
 
 import pytest
 
-from tests.engine import python_scorer, saying
+from tasks_lib.models.calls import Calls
+from tests.engine import ASK, python_scorer, saying
 
 ROWS = [{"q": str(n)} for n in range(6)]
 DATASET = {"key": "qa"}
@@ -66,6 +68,7 @@ def test_a_metric_that_hangs_is_missing_and_says_why(engine, isolation):
 @pytest.mark.parametrize("isolation", ["thread", "process"])
 def test_a_postprocessor_that_hangs_costs_its_sample(engine, isolation):
     source = """
+import asyncio
 import time
 def postprocess(sample, solver_output):
     if sample["q"] == "2":
@@ -103,3 +106,22 @@ def test_a_system_task_that_hangs_says_so(engine, isolation):
     ran = engine.run(definition)
     assert ran.result["exit_code"] == 3
     assert any("took longer than 0.3 seconds" in words for words in ran.run.record["warnings"])
+
+
+def test_a_batch_that_hangs_is_given_up(engine, monkeypatch):
+    """Whatever it hangs in: here a call that has got past every limit of its own."""
+
+    async def never(self, *args, **options):
+        if self.sample_id == "2":
+            await asyncio.sleep(60)
+        return await answer(self, *args, **options)
+
+    answer = Calls.predict
+    monkeypatch.setattr(Calls, "predict", never)
+    monkeypatch.setattr("tasks_lib.runtime.Run.patience", lambda self, *limits: 0.5)
+    definition = {"dataset": DATASET, "solver": ASK, "scorers": []}
+    ran = engine.run(definition, ROWS, models=[saying(default="x")])
+    samples = ran.run.samples()
+    assert list(samples["status"]) == ["ok", "ok", "error", "ok", "ok", "ok"]
+    assert samples["error_class"][2] == "infra"
+    assert "nothing of its batch came to an end" in samples["error_message"][2]

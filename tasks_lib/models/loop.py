@@ -9,6 +9,17 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+class StalledError(Exception):
+    """Nothing of a batch came to an end for too long.
+
+    Args:
+        seconds: how long.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"given up: nothing of its batch came to an end in {seconds:g} s")
+
+
 class LoopThread:
     """An event loop running in a daemon thread; batches hand it coroutines and wait."""
 
@@ -59,23 +70,54 @@ class LoopThread:
         self.loop.close()
 
 
+STALL_SECONDS = 3600.0
+"""Time in which something of a batch must come to an end, be it a call's attempt. The longest
+silence in good order is a quarter of it: a request's timeout, and the wait a server may ask for."""
+
+
 async def worked_off(
-    items: Iterable[T], work: Callable[[T], Awaitable[None]], workers: int
+    items: Iterable[T],
+    work: Callable[[T], Awaitable[None]],
+    workers: int,
+    alive: Callable[[], object] = lambda: None,
+    patience: float = STALL_SECONDS,
 ) -> None:
     """Do `work` for every item, `workers` at a time, each taking the next when it is free.
 
     A few loops over one iterator cost a tenth of a gather over all items.
 
+    Args:
+        items: what to work on.
+        work: done for each.
+        workers: how many at a time.
+        alive: returns something else whenever the work goes on, though no item has ended.
+        patience: seconds without any sign of life after which the rest is given up.
+
     Raises:
         BaseException: the first that `work` raised; the other workers have ended by then.
+        StalledError: the rest was given up.
     """
     left = iter(items)
+    ended = 0
 
     async def take() -> None:
+        nonlocal ended
         for item in left:
             await work(item)
+            ended += 1
 
-    ends = await asyncio.gather(*(take() for _ in range(workers)), return_exceptions=True)
+    tasks = [asyncio.ensure_future(take()) for _ in range(workers)]
+    seen, waiting = (alive(), ended), set(tasks)
+    try:
+        while waiting:
+            _, waiting = await asyncio.wait(waiting, timeout=patience)
+            before, seen = seen, (alive(), ended)
+            if waiting and seen == before:
+                raise StalledError(patience)
+    finally:
+        for task in tasks:
+            task.cancel()
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
     for end in ends:
         if isinstance(end, BaseException):
             raise end

@@ -112,6 +112,10 @@ class ModelService:
         self.jitter = random.Random()
         self._stopping = threading.Event()
 
+    def signs_of_life(self) -> tuple[int, int]:
+        """Return what changes whenever a call, or an attempt of one, comes to an end."""
+        return self.totals.total, self.totals.retries
+
     def concurrency(self, model_key: str) -> int:
         """Calls of `model_key` that may be in flight at a time."""
         return allowed_concurrency(self._models[model_key], self._max_connections)

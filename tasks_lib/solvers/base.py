@@ -73,6 +73,10 @@ class BaseSolver(Definition):
         """
         raise TypeError(f"{type(self).__name__} calls models")
 
+    def own_limits(self) -> list[float]:
+        """Return the seconds that each piece of authors' code may take for a sample."""
+        return [] if self.postprocessor is None else [self.postprocessor.timeout]
+
     def calls(self, evaluated: str) -> CallRanges:
         """Return how many calls a sample takes, by the key of the model that is called.
 

@@ -76,6 +76,9 @@ class PythonSolver(SnippetMember, BaseSolver):
         except SampleError as error:
             raise BrokenOffError(error, asking.trace or SolverTrace()) from error
 
+    def own_limits(self) -> list[float]:
+        return [self.timeout, *super().own_limits()]
+
     def calls(self, evaluated: str) -> CallRanges:
         return {evaluated: CallRange(0, None)}
 

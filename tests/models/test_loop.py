@@ -1,10 +1,11 @@
 import asyncio
 import threading
+import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
-from tasks_lib.models.loop import LoopThread, worked_off
+from tasks_lib.models.loop import LoopThread, StalledError, worked_off
 
 
 @pytest.fixture
@@ -108,3 +109,25 @@ def test_the_first_failure_is_raised_when_all_workers_have_ended():
     with pytest.raises(ValueError, match="one"):
         asyncio.run(worked_off(range(6), work, 2))
     assert done == [0, 2, 3, 4, 5]
+
+
+def test_work_without_a_sign_of_life_is_given_up():
+    done: list[int] = []
+
+    async def work(item: int) -> None:
+        await asyncio.sleep(60 if item == 2 else 0)
+        done.append(item)
+
+    began = time.monotonic()
+    with pytest.raises(StalledError, match=r"nothing of its batch came to an end in 0\.1 s"):
+        asyncio.run(worked_off(range(5), work, 2, patience=0.1))
+    assert (time.monotonic() - began < 2, done) == (True, [0, 1, 3, 4])
+
+
+def test_slow_work_that_shows_signs_of_life_goes_on():
+    lives = iter(range(100))
+
+    async def work(item: int) -> None:
+        await asyncio.sleep(0.3)
+
+    asyncio.run(worked_off(range(2), work, 2, lambda: next(lives), patience=0.05))
