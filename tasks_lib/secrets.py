@@ -4,10 +4,12 @@ Definitions keep `$NAME`, `${NAME}` and `<< secrets.X >>` as written; only the c
 secret reveals it, and what was revealed is remembered so that no message can show it.
 """
 
+import html
+import json
 import os
 import re
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlencode, urlsplit, urlunsplit
 
 from tasks_lib.errors import DefinitionError
 
@@ -28,7 +30,13 @@ _SECRET_LOOK = re.compile(
     r"|eyJ[\w-]+\.|(?=[^\s/]*\d)(?=[^\s/]*[A-Za-z])[A-Za-z0-9_+=.-]{24,}$",
 )
 
+_KEEPS_SECRET = re.compile(
+    r"(?:api|access|private|secret|encryption).?key|secret|token|passw(?:or)?d|credential",
+    re.IGNORECASE,
+)
+
 _MIN_REDACTED = 6  # shorter values occur in ordinary words
+_MIN_OF_ENVIRONMENT = 12  # nobody said that these are secrets; shorter ones may be words
 
 _revealed: set[str] = set()
 _pattern: re.Pattern[str] | None = None
@@ -105,11 +113,36 @@ def clean_url(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
 
 
-def remember(value: str) -> None:
-    """Have `redact` hide `value` from now on, also its URL-quoted form and its bare token."""
-    global _pattern
+def remember_environment() -> None:
+    """Have `redact` hide the environment's secrets, as far as their names give them away.
+
+    An author's code may print what no model of ours uses.
+    """
+    for name, value in os.environ.items():
+        is_path = value.startswith(("/", "~", "."))
+        if len(value) >= _MIN_OF_ENVIRONMENT and not is_path and _KEEPS_SECRET.search(name):
+            remember(value)
+
+
+def _forms(value: str) -> set[str]:
+    """Return how a value may stand in a message: in a URL, in JSON, in HTML, in a `repr`."""
     bare = _SCHEME.sub("", value.strip())
-    forms = {form for form in (value, bare, quote(bare, safe="")) if len(form) >= _MIN_REDACTED}
+    escaped = (json.dumps(bare), json.dumps(bare, ensure_ascii=False), repr(bare))
+    written = (
+        value,
+        bare,
+        quote(bare, safe=""),
+        quote_plus(bare),
+        unquote(bare),
+        html.escape(bare),
+    )
+    return {form for form in (*written, *(text[1:-1] for text in escaped)) if form}
+
+
+def remember(value: str) -> None:
+    """Have `redact` hide `value` from now on, however it is escaped, and its bare token."""
+    global _pattern
+    forms = {form for form in _forms(value) if len(form) >= _MIN_REDACTED}
     if not forms <= _revealed:
         _revealed.update(forms)
         longest_first = sorted(_revealed, key=len, reverse=True)

@@ -23,6 +23,7 @@ from pydantic import AfterValidator
 from tasks_lib import compat
 from tasks_lib.errors import EvalmillError, SampleError, bounded
 from tasks_lib.placeholders import is_placeholder, neutralised
+from tasks_lib.secrets import redact
 from tasks_lib.timelimit import run_coroutine
 
 
@@ -60,7 +61,10 @@ class Snippet:
         function: name of the function that is called.
         origin: where the text stands; None when nobody said.
         place: file and line of the function.
+        message_limit: how long a message about an exception may be.
     """
+
+    message_limit = 300
 
     def __init__(self, source: str, function: str) -> None:
         self.source = source
@@ -139,7 +143,8 @@ class Snippet:
             if traceback.tb_frame.f_code.co_filename == self._file:
                 line = traceback.tb_lineno
             traceback = traceback.tb_next
-        problem = bounded(f"{type(error).__name__}: {error}")
+        words = redact(f"{type(error).__name__}: {error}")  # a secret cut in two would show
+        problem = bounded(words, self.message_limit)
         return SampleError("code", problem, f"{self._file}:{line}")
 
 

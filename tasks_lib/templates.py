@@ -18,6 +18,7 @@ from pydantic import AfterValidator
 from tasks_lib.errors import SampleError, bounded
 from tasks_lib.placeholders import neutralised
 from tasks_lib.sandbox import NativeSandbox, Sandbox
+from tasks_lib.secrets import redact
 from tasks_lib.template_limits import MAX_SIZE, TooLargeError
 
 _T = TypeVar("_T")
@@ -107,7 +108,7 @@ class Template:
                 return f"security: {error}"
             case TooLargeError() | OverflowError():
                 return f"too large: {error}"
-        return bounded(f"{type(error).__name__}: {error}")
+        return bounded(redact(f"{type(error).__name__}: {error}"))
 
 
 @lru_cache(maxsize=4096)

@@ -11,9 +11,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from tasks_lib import compat
-from tasks_lib.errors import SampleError
+from tasks_lib.errors import SampleError, bounded
 from tasks_lib.isolation.process import SnippetProcess
 from tasks_lib.isolation.wire import arguments, read_result
+from tasks_lib.secrets import redact
 from tasks_lib.snippets import Snippet
 from tasks_lib.timelimit import Clock
 from tasks_lib.trace import SolverTrace
@@ -132,7 +133,8 @@ def call_in_process(
         return read_result(answer["returned"], process.mark)
     if asking is not None and "trace" in answer:
         asking.trace = SolverTrace.view(answer["trace"])
-    raise SampleError(*failed)
+    kind, problem, where, fix = failed
+    raise SampleError(kind, bounded(redact(problem), snippet.message_limit), where, fix)
 
 
 def _answer(process: SnippetProcess, clock: Clock, asking: "Asking | None") -> dict[str, Any]:

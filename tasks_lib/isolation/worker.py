@@ -14,11 +14,12 @@ from typing import Any, BinaryIO
 from tasks_lib.authors_model import AuthorsModel
 from tasks_lib.errors import EvalmillError, SampleError, bounded
 from tasks_lib.isolation.wire import HEADER, framed, read_arguments, result
-from tasks_lib.snippets import load_snippet, remember_origin
+from tasks_lib.snippets import Snippet, load_snippet, remember_origin
 from tasks_lib.trace import SolverTrace
 from tasks_lib.trace.plain import raw_of
 
 _MIB = 1 << 20
+_MESSAGE_LIMIT = 20_000  # the starter cuts it, once it has taken out the secrets it knows
 _UNFIT = 70  # exit code of a worker that can't go on
 
 
@@ -34,6 +35,7 @@ def main() -> None:
     os.dup2(2, 1)
     settings = _read(incoming)
     _limit(settings["memory_mb"])
+    Snippet.message_limit = _MESSAGE_LIMIT
     _Worker(incoming, outgoing, settings["mark"]).serve()
 
 
@@ -104,7 +106,9 @@ class _Worker:
         except EvalmillError as error:
             failed = error
         except BaseException as error:
-            failed = SampleError("code", bounded(f"{type(error).__name__}: {error}"))
+            failed = SampleError(
+                "code", bounded(f"{type(error).__name__}: {error}", _MESSAGE_LIMIT)
+            )
         kind = failed.error_class if isinstance(failed, SampleError) else "code"
         told = [kind, failed.problem, failed.where, failed.fix]
         with suppress(Exception):  # a trace may hold what is no JSON

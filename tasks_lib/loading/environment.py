@@ -7,6 +7,7 @@ from pathlib import Path
 from dotenv import load_dotenv
 
 from tasks_lib.errors import DefinitionError
+from tasks_lib.secrets import remember_environment
 
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 _SECRET_FIELDS = frozenset(
@@ -40,6 +41,7 @@ def load_environment(extra: Path | None = None) -> None:
                 raise DefinitionError(
                     f"environment file '{file}' is not UTF-8", fix="save it as UTF-8"
                 ) from None
+    remember_environment()
 
 
 def expand(text: str) -> str:

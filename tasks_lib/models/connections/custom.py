@@ -12,7 +12,7 @@ from tasks_lib.base import Definition
 from tasks_lib.errors import DefinitionError
 from tasks_lib.models.connections.base import BaseConnection, ModelInfo
 from tasks_lib.models.connections.http import HttpClient, call_url
-from tasks_lib.secrets import reveal
+from tasks_lib.secrets import clean_url, reveal
 
 
 class AdapterReference(Definition):
@@ -48,7 +48,7 @@ def _http_url(url: str) -> str:
         return url
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"'{url}' is no http or https address")
+        raise ValueError(f"'{clean_url(url)}' is no http or https address")
     return url
 
 
