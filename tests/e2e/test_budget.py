@@ -262,6 +262,35 @@ def test_a_sample_is_scored_when_all_its_trials_are(priced):
     assert priced.asked == 36
 
 
+GREEDY = """\
+key: exam
+display_name: Exam
+description: Asks, whatever happens.
+definition:
+  dataset: {key: qa}
+  solver:
+    type: python
+    run_solver_snippet: |
+      async def run_solver(sample, model, trace):
+          trace.append_user_message(sample["question"])
+          try:
+              trace.add_model_response(await model.predict(trace.items))
+          except BaseException:
+              pass
+          return trace
+  scorers:
+    - {type: string_equals, ground_truth: "{{ sample.target }}"}
+"""
+
+
+def test_authors_code_can_not_take_the_end_of_the_budget_for_an_answer(priced):
+    priced.write(task_yaml=GREEDY)
+    ran = priced.run("--budget-usd", "0.05", "-j", "1")
+    assert ran.exit_code == 5, ran.stderr
+    ends = dict(ran.run.samples()["status"].value_counts())
+    assert ends == {"ok": priced.asked, "skipped": 12 - priced.asked}
+
+
 @pytest.mark.prefect
 def test_a_flow_that_the_budget_stopped_has_failed(long, prefect_server):
     ran = long.run(*FLAGS, "--budget-usd", BUDGET, conductor=("--no-progress",),

@@ -2,15 +2,18 @@
 
 import pytest
 
+from tasks_lib.prices import HOW_TO_PRICE
 from tasks_lib.report.plan_text import plan_text
 
 SPEC = {
     "key": "s", "task": "t", "model": "lab", "datasets": {"dataset": "qa"}, "config": {},
     "samples": 3, "trials": 1, "runs": 1, "concurrency": 10, "batches": 3, "batch_size": 1,
     "estimated_input_tokens": 1200, "estimate_covers": None, "scorers": [], "prompts": [],
+    "calls": {}, "costs": [],
 }  # fmt: skip
 PLAN = {
     "evaluation": "e", "samples": 3, "batches_at_once": 3, "store": "s", "warnings": [],
+    "unpriced": [], "estimated_cost_usd": {"least": 0.0, "most": 0.0},
 }  # fmt: skip
 
 
@@ -38,3 +41,50 @@ def test_calls(calls, covers, lines):
     spec = {**SPEC, "calls": calls, "estimate_covers": covers}
     text = plan_text({**PLAN, "specs": [spec]}).splitlines()
     assert [line.strip() for line in text if "call" in line] == lines
+
+
+OF_MODEL = {
+    "model": "lab", "caller": "solver", "calls": {"least": 3, "most": 3}, "prompt_tokens": 1_200,
+    "reply_tokens": 300, "reply_tokens_from": "assumed", "least_usd": 0.25, "most_usd": 0.25,
+}  # fmt: skip
+OF_JUDGE = {
+    **OF_MODEL, "model": "judge", "caller": "scorer:strict", "reply_tokens_from": "limit",
+    "most_usd": 0.5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("costs", "plan", "lines"),
+    [
+        pytest.param([], {}, [], id="free"),
+        pytest.param(
+            [OF_MODEL, OF_JUDGE], {"estimated_cost_usd": {"least": 0.5, "most": 0.75}},
+            ["about $0.250 for lab: first prompts of 1,200 tokens, replies taken for 300 tokens",
+             "about $0.250 to $0.500 for judge in scorer strict: first prompts of 1,200 tokens, "
+             "replies of 300 tokens, the most there may be",
+             "estimated cost: about $0.500 to $0.750, less what is recorded"],
+            id="a model and a judge",
+        ),
+        pytest.param(
+            [{**OF_MODEL, "most_usd": None}], {"estimated_cost_usd": {"least": 2.0, "most": None}},
+            ["$0.250 or more for lab: first prompts of 1,200 tokens, "
+             "replies taken for 300 tokens",
+             "estimated cost: $2.00 or more, less what is recorded"],
+            id="no end",
+        ),
+        pytest.param(
+            [], {"estimated_cost_usd": None, "unpriced": ["lab", "judge"]},
+            ["estimated cost: unknown, there is no price for model 'lab', 'judge'; "
+             + HOW_TO_PRICE],
+            id="no price",
+        ),
+        pytest.param(
+            [], {"estimated_cost_usd": None},
+            ["estimated cost: unknown, not all prompts can be foretold"], id="no prompts",
+        ),
+    ],
+)  # fmt: skip
+def test_costs(costs, plan, lines):
+    text = plan_text({**PLAN, **plan, "specs": [{**SPEC, "costs": costs}]}).splitlines()
+    found = [line.strip() for line in text if "$" in line or "cost" in line]
+    assert found == lines
