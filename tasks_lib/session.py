@@ -122,7 +122,7 @@ class StoredRun:
             max_connections=given.max_connections or before["max_connections"],
             max_error_rate=given.max_error_rate or before["max_error_rate"],
             fail_under=given.fail_under or before["fail_under"],
-            budget_usd=before["budget_usd"] if given.budget_usd is None else given.budget_usd,
+            budget_usd=before.get("budget_usd") if given.budget_usd is None else given.budget_usd,
             rescore=self._rescore_source(),
         )
 
