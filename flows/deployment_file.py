@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError, model_validator
 from tasks_lib.base import Definition
 from tasks_lib.errors import DefinitionErrors
 from tasks_lib.loading import Document, validate
+from tasks_lib.loading.files import bounds_of
 from tasks_lib.loading.reading import Reader
 
 
@@ -99,8 +100,9 @@ def read_deployments(file: Path) -> DeploymentFile:
         DefinitionErrors: everything that is wrong with it.
     """
     path = file.absolute()
-    reader = Reader(path.parent.resolve())
+    bounds = bounds_of(path)
+    reader = Reader(bounds)
     tree = reader.read(path)
     if reader.problems:
         raise DefinitionErrors(reader.problems)
-    return validate(Document(path, path.parent, "run", tree, reader.places), DeploymentFile)
+    return validate(Document(path, bounds, "run", tree, reader.places), DeploymentFile)
