@@ -4,7 +4,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -110,7 +110,8 @@ def execute(prepared: Prepared, manner: Manner) -> int:
     run.models.on_notice = _warning
     driver = LocalDriver(run)
     try:
-        with _interruptible(run):
+        # What authors' code prints must not mix with the one document on stdout.
+        with _interruptible(run), redirect_stdout(sys.stderr):
             driver.start()
             result = _conducted(run, driver, manner)
     except (Stopped, KeyboardInterrupt):

@@ -20,6 +20,7 @@ class RunProgress(Progress):
     """A progress bar that reads a run's counters whenever it is drawn."""
 
     def __init__(self, run: Run) -> None:
+        self._run = run  # before the base: it draws once while it is made
         super().__init__(
             TextColumn("samples"),
             BarColumn(),
@@ -31,11 +32,12 @@ class RunProgress(Progress):
             transient=True,
             refresh_per_second=4,
         )
-        self._run = run
-        self._samples = self.add_task("samples", total=run.progress.samples_total, calls="")
+        self.add_task("samples", total=run.progress.samples_total, calls="")
 
     def get_renderables(self) -> Iterable[RenderableType]:
         """Return the bar as the counters are now."""
+        if not self.tasks:
+            return super().get_renderables()
         progress, totals = self._run.progress, self._run.models.totals
         calls = f"{totals.total - totals.from_ledger:,} calls"
         if totals.from_ledger:

@@ -18,12 +18,15 @@ def guarded(app: typer.Typer, arguments: list[str]) -> int:
     except typer.Exit as exit_request:
         return exit_request.exit_code
     except TyperException as error:
-        print(f"{error.format_message()}; see: evalmill --help", file=sys.stderr)
+        message = error.format_message().rstrip(".\n ")
+        if message:
+            print(f"{message}; see: evalmill {_verb(arguments)}--help", file=sys.stderr)
         return exit_codes.WRONG_FILES
     except DefinitionError as error:
         return _say(error, exit_codes.WRONG_FILES)
     except EvalmillError as error:
-        return _say(error, exit_codes.TOO_MANY_ERRORS)
+        runs = arguments[:1] in (["run"], ["rescore"])
+        return _say(error, exit_codes.TOO_MANY_ERRORS if runs else exit_codes.WRONG_FILES)
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
         return exit_codes.INTERRUPTED
@@ -31,6 +34,11 @@ def guarded(app: typer.Typer, arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return result if isinstance(result, int) else 0
+
+
+def _verb(arguments: list[str]) -> str:
+    """The verb whose help tells more, with a blank; nothing when none was named."""
+    return f"{arguments[0]} " if arguments and not arguments[0].startswith("-") else ""
 
 
 def _say(error: EvalmillError, code: int) -> int:
