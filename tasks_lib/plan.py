@@ -17,6 +17,7 @@ from tasks_lib.sources import Rows
 from tasks_lib.system_tasks import SystemTask
 
 MAX_BATCHES_AT_ONCE = 64
+_LARGE = 20  # times the calls in flight
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,10 @@ class Plan:
 
 def _batches_wanted(spec: SpecPlan) -> int:
     largest = max(stop - start for start, stop in spec.batches)
-    return ceil(spec.concurrency / largest) + 2
+    # a second one covers the tail and the scoring of the first; a third costs memory that
+    # large batches don't have to spare, and its tail is the smaller the larger they are
+    spare = 1 if largest >= _LARGE * spec.concurrency else 2
+    return ceil(spec.concurrency / largest) + spare
 
 
 def make_plan(
