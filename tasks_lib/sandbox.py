@@ -53,6 +53,7 @@ class MissingMember(Missing):
     __slots__ = ()
 
     def method(self) -> Callable[..., Any]:
+        """Return the method that is meant when it is called."""
         found: Callable[..., Any] = getattr(self._undefined_obj, str(self._undefined_name))
         return found
 

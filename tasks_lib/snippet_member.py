@@ -46,7 +46,7 @@ class SnippetMember(Definition):
     """Seconds one call of the function may take; then its row is an error of class `code`."""
     isolation: Literal["thread", "process"] = "thread"
     """`process` runs the function in a process of its own, which is reused from row to row and
-    replaced when it hangs, crashes or runs out of memory; a row costs about 0.2 ms more. What the
+    replaced when it hangs, crashes or runs out of memory; a row costs half a millisecond more. What the
     function gets and returns must be JSON."""
     memory_limit_mb: Annotated[int, Field(ge=MIN_MEMORY_MB)] | None = None
     """Megabytes of address space that a process of its own may use (not on macOS)."""

@@ -20,6 +20,7 @@ from tests.benchmarks import (
     rate_limit,
     repeat_run,
     rescore_million,
+    snippet_cost,
     ten_samples,
     trace_speed,
 )
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Callable[[Workbench], Iterator[Result]]] = {
     "rescore_million": rescore_million.measure,
     "disk": disk.measure,
     "trace_speed": trace_speed.measure,
+    "snippet_cost": snippet_cost.measure,
 }
 HEADER = ("benchmark", "measured", "floor", "ratio", "target", "the floor is")
 

@@ -279,7 +279,8 @@ def test_br_097_templates_can_neither_look_inside_nor_run_away(lab):
         f"tasks: [{tasks}]\nevaluation:\n  key: hostile\n  display_name: Hostile\n"
         f"  task_specifications:\n{specs}"
     )
-    ran = lab.run("-n", "1", "--max-error-rate", "1")
+    assert lab.run("-n", "1").exit_code == 2
+    ran = lab.run("-n", "1", "--max-error-rate", "1", "--no-preflight")
     assert ran.exit_code == 3
     failed = ran.run.samples().set_index("spec_key")
     assert set(failed["error_class"]) == {"template"}
