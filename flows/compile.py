@@ -55,13 +55,17 @@ def compile_evaluation(
     Args:
         file_or_resolved: a run, evaluation or task file, or what `resolve` made of one.
         settings: the store, and how to run.
-        overrides: fields of `Overrides`, such as `model="mock"` or `num_samples=20`; they
-            apply to a file only.
+        overrides: fields of `Overrides`, such as `model="mock"` or `num_samples=20`; for a
+            file only.
 
     Raises:
         DefinitionError: the files or the data are wrong.
+        TypeError: overrides for what is resolved already.
     """
     if isinstance(file_or_resolved, ResolvedEvaluation):
+        if overrides:
+            names = ", ".join(overrides)
+            raise TypeError(f"{names}: a resolved evaluation is run as it is; give them to resolve")
         evaluation = file_or_resolved
     else:
         evaluation = resolve(Path(file_or_resolved), Overrides(**overrides))

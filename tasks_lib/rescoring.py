@@ -68,9 +68,11 @@ class StoredSamples(Rows):
         new = {
             "spec_key": pa.repeat(self._spec_key, len(table)),
             "sample_index": pc.add(pc.cast(position, pa.int64()), start),
-            "calls": pa.repeat(pa.scalar(0, pa.int32()), len(table)),
-            "ledger_hits": pa.repeat(pa.scalar(0, pa.int32()), len(table)),
+            "cost_usd": pa.nulls(len(table), pa.float64()),
         }
+        for name in ("calls", "ledger_hits", "input_tokens", "output_tokens"):
+            kind = table.schema.field(name).type
+            new[name] = pa.repeat(pa.scalar(0, kind), len(table))
         for name, column in new.items():
             place = table.schema.get_field_index(name)
             table = table.set_column(place, table.schema.field(place), column)
