@@ -26,6 +26,9 @@ T = TypeVar("T")
 
 MAX_TIMEOUT = 7 * 86_400.0
 """Seconds a time limit may be: a week, so that even a careless one ends some day."""
+DEFAULT_MEMORY_MB = 4096
+"""Megabytes a process may use when nobody says: enough for pandas or a small model, and less than
+what would stall most machines."""
 MIN_MEMORY_MB = 256
 """Megabytes a process needs to start: the interpreter and evalmill's own code use half of it."""
 CORES = os.cpu_count() or 1
@@ -46,10 +49,11 @@ class SnippetMember(Definition):
     """Seconds one call of the function may take; then its row is an error of class `code`."""
     isolation: Literal["thread", "process"] = "thread"
     """`process` runs the function in a process of its own, which is reused from row to row and
-    replaced when it hangs, crashes or runs out of memory; a row costs half a millisecond more. What the
-    function gets and returns must be JSON."""
+    replaced when it hangs, crashes or runs out of memory; a row costs half a millisecond more.
+    What the function gets and returns must be JSON."""
     memory_limit_mb: Annotated[int, Field(ge=MIN_MEMORY_MB)] | None = None
-    """Megabytes of address space that a process of its own may use (not on macOS)."""
+    """Megabytes of address space that a process of its own may use, 4096 when left out (macOS
+    sets no such limit)."""
 
     @model_validator(mode="after")
     def _memory_is_a_process_s(self) -> Self:
@@ -145,7 +149,8 @@ class SnippetMember(Definition):
         self, snippet: Snippet, args: tuple[Any, ...], asking: Asking | None = None
     ) -> Any:
         try:
-            return call_in_process(snippet, args, self.timeout, self.memory_limit_mb, asking)
+            memory_mb = self.memory_limit_mb or DEFAULT_MEMORY_MB
+            return call_in_process(snippet, args, self.timeout, memory_mb, asking)
         except TimedOutError as error:
             raise self._given_up(snippet, error) from None
         except DiedError as error:
