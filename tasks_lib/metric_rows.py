@@ -90,7 +90,7 @@ def score_table(table: "pa.Table") -> ScoreTable:
     n_scored = int(pc.sum(scored).as_py() or 0)
     n_skipped = int(pc.sum(pc.equal(table.column("status"), "skipped")).as_py() or 0)
     n = int(pc.sum(counted).as_py() or 0)
-    kept = table.filter(counted)
+    kept = table if n == len(table) else table.filter(counted)
     kinds = field_kinds(table.schema)
     return ScoreTable(
         {score_name(name): kept.column(name) for name in kinds},

@@ -33,6 +33,9 @@ def reduce_run(run: Run) -> StepResult:
     Returns:
         `{"metrics", "status", "exit_code", "warnings"}`.
     """
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()  # what the batches needed
     metrics: list[MetricRow] = []
     outcomes: list[SpecOutcome] = []
     for spec in run.plan.evaluation.specs:
@@ -66,7 +69,7 @@ def _sample_metrics(
     """The metric rows of a benchmark task, and how its rows ended."""
     scorers = run.scorers(spec.key)
     tables = {
-        key: read_scores(run.folder.scores(spec.key, key), _unread(scorer))
+        key: read_scores(run.folder.scores(spec.key, key), _unread(spec, scorer))
         for key, scorer in scorers.items()
     }
     counting = {key: counting_rows(spec, table) for key, table in tables.items()}
@@ -83,10 +86,11 @@ def _sample_metrics(
     return rows, outcome_of(spec, samples, tables)
 
 
-def _unread(scorer: Scorer) -> set[str]:
+def _unread(spec: ResolvedSpec, scorer: Scorer) -> set[str]:
     """The columns that no metric of a scorer looks at, the largest of all among them."""
+    places = {"sample_index", "trial", "row"} if spec.repeats == 1 else set()
     looks = any(metric.reads_metadata for metric in scorer.keyed_metrics().values())
-    unread = {"sample_id", "error_class", "error_message", "action_rules"}
+    unread = {*places, "sample_id", "error_class", "error_message", "action_rules"}
     return unread if looks or isinstance(scorer, ModelScorer) else unread | {"metadata"}
 
 
