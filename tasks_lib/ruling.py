@@ -35,9 +35,7 @@ def apply_rules(run: Run, spec_key: str) -> None:
         _rule_batch(run, spec_key, part_name(start, stop), (start, stop), rules, failures)
     for key, (count, words) in failures.items():
         rows = "1 row" if count == 1 else f"{count} rows"
-        run.warn(
-            f"{spec_key}: rule '{key}' failed on {rows}, which stay in the metrics; {words}"
-        )
+        run.warn(f"{spec_key}: rule '{key}' failed on {rows}, which stay in the metrics; {words}")
 
 
 def _rule_batch(

@@ -11,9 +11,11 @@ def printable(text: str) -> str:
     A reply so can neither clear the screen nor recolour or reorder what others say.
     """
     text = text.replace("\r\n", "\n")
-    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text).encode(
-        "utf-8", "backslashreplace"
-    ).decode()
+    return (
+        _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+        .encode("utf-8", "backslashreplace")
+        .decode()
+    )
 
 
 def one_line(text: str, width: int) -> str:

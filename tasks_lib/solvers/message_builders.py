@@ -272,9 +272,7 @@ def calls_of(builders: Sequence[MessageBuilder], evaluated: str) -> dict[str, Ca
     return summed(parts)
 
 
-async def _iterate(
-    builders: Sequence[MessageBuilder], conversation: Conversation
-) -> Ending | None:
+async def _iterate(builders: Sequence[MessageBuilder], conversation: Conversation) -> Ending | None:
     for builder in builders:
         conversation.count_step()
         ending = await builder.extend(conversation)

@@ -253,7 +253,9 @@ def test_a_commit_waits_for_another_process_without_stopping_the_loop(tmp_path: 
 )
 def test_a_file_that_is_no_ledger_is_a_store_error(tmp_path: Path, content: bytes):
     ledger_path(tmp_path).write_bytes(content)
-    with pytest.raises(StoreError, match=r"ledger\.sqlite: the ledger can't be used: .*; (save|free)"):
+    with pytest.raises(
+        StoreError, match=r"ledger\.sqlite: the ledger can't be used: .*; (save|free)"
+    ):
         Ledger(tmp_path, "run-1", "reuse")
     with pytest.raises(StoreError):
         list(entries(tmp_path, "run-1"))

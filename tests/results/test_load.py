@@ -70,9 +70,7 @@ def test_wide_has_a_row_per_sample_with_every_score(stored: StoredRun):
 
 
 def test_metrics_are_there_when_the_run_has_ended(stored: StoredRun):
-    with pytest.raises(
-        StoreError, match="has no metrics yet; finish it with: evalmill"
-    ):
+    with pytest.raises(StoreError, match="has no metrics yet; finish it with: evalmill"):
         stored.metrics()
     write_table(stored.folder.metrics, score_rows(base(1), [{"value": 1}]))
     assert isinstance(stored.metrics(), pd.DataFrame)

@@ -137,9 +137,7 @@ def test_a_schema_names_its_columns_and_version():
 
 
 def test_a_part_that_is_missing_or_damaged_is_a_store_error(tmp_path: Path):
-    with pytest.raises(
-        StoreError, match=r"part-0.*: can't read the part: .*; resume the run"
-    ):
+    with pytest.raises(StoreError, match=r"part-0.*: can't read the part: .*; resume the run"):
         read_samples(tmp_path, 0, 1)
     write_samples(tmp_path, 0, 1, [RECORD])
     file = tmp_path / part_name(0, 1)

@@ -1,7 +1,5 @@
 """Messages that another model says, and a simulated user who says nothing."""
 
-
-
 import pytest
 
 from tasks_lib.errors import SampleError
@@ -19,6 +17,8 @@ from tests.solvers.scripted import (
 )
 
 DONE = {"includes": "<done>"}
+
+
 def test_the_conversation_then_the_instructions_are_sent_and_one_message_appended():
     models = Models(tested=["Sure?"], user=["Yes"])
     output = solve(
@@ -108,9 +108,7 @@ OPENING = said("user", "Hi")
 def test_a_silent_user_in_a_loop(blank):
     models = Models(tested=["Hello", "10 euro"], user=["thanks, and the price?", blank])
     output = solve(
-        multi_turn(
-            OPENING, loop(GENERATE, helper(output_role="user"), max_iterations=5)
-        ),
+        multi_turn(OPENING, loop(GENERATE, helper(output_role="user"), max_iterations=5)),
         models,
     )
     assert conversation(output) == [
@@ -124,9 +122,7 @@ def test_a_silent_user_in_a_loop(blank):
 
 def test_a_silent_user_outside_loops_it_ends_everything():
     models = Models(tested=["Hello"], user=[""])
-    output = solve(
-        multi_turn(OPENING, GENERATE, helper(output_role="user"), GENERATE), models
-    )
+    output = solve(multi_turn(OPENING, GENERATE, helper(output_role="user"), GENERATE), models)
     assert conversation(output) == [("user", "Hi"), ("assistant", "Hello")]
 
 

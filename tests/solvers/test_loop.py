@@ -1,6 +1,5 @@
 """Loops: their iterations, how they end, and what is dropped then."""
 
-
 import asyncio
 
 import pytest

@@ -1,6 +1,5 @@
 """The builders of a conversation, their order, and what is sent and recorded."""
 
-
 import asyncio
 import json
 import pickle
@@ -44,9 +43,7 @@ def test_chat_messages_are_rendered_and_appended_without_a_call():
 
 def test_generate_sends_the_whole_conversation_and_keeps_every_output():
     models = Models(tested=["A", "B"])
-    output = solve(
-        multi_turn(said("user", "1"), GENERATE, said("user", "2"), GENERATE), models
-    )
+    output = solve(multi_turn(said("user", "1"), GENERATE, said("user", "2"), GENERATE), models)
     assert conversation(output) == [
         ("user", "1"), ("assistant", "A"), ("user", "2"), ("assistant", "B"),
     ]  # fmt: skip

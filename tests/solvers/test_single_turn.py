@@ -124,9 +124,7 @@ def test_an_input_that_can_not_be_built_costs_no_call(template, problem):
 
 
 def test_a_refusal_is_an_output_and_no_text_of_the_trace():
-    output = solve(
-        asking(("user", "x")), Models(tested=[chat(None, refusal="I'd rather not")])
-    )
+    output = solve(asking(("user", "x")), Models(tested=[chat(None, refusal="I'd rather not")]))
     assert conversation(output)[-1] == ("assistant", "")
     assert output.raw_outputs_json[0]["choices"][0]["message"]["refusal"] == "I'd rather not"
 

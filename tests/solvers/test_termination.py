@@ -1,7 +1,5 @@
 """Conditions outside loops: the message is kept or dropped, the rest does not run."""
 
-
-
 import pytest
 
 from tasks_lib.trace import message_item

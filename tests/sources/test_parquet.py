@@ -127,9 +127,7 @@ def test_a_file_that_unpacks_to_far_more_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("tasks_lib.sources.parquet.MAX_RATIO", 100)
     assert len(ParquetTable(file)) == 50_000
     monkeypatch.setattr("tasks_lib.sources.parquet.RATIO_FLOOR", 1 << 20)
-    with pytest.raises(
-        DefinitionError, match=r"has 50,\d{3},\d{3} bytes unpacked, more than 100 "
-    ):
+    with pytest.raises(DefinitionError, match=r"has 50,\d{3},\d{3} bytes unpacked, more than 100 "):
         ParquetTable(file)
 
 
