@@ -14,6 +14,7 @@ def test_cache_policies_decide_which_replies_are_asked_for_again(lab):
         **first.run.record["calls"],
         "total": 12,
         "from_ledger": 12,
+        "cost_usd": 0.0,
     }
     assert "0 calls, 12 from the ledger" in repeat.last_line
     assert same_metrics(first.run, repeat.run)
