@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from tasks_lib.errors import StoreError
-from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, resolve
+from tasks_lib.resolve import Overrides, ResolvedEvaluation, ResolvedSpec, resolve
 from tasks_lib.resolve.stored import dumped, plain, stored_model, yaml_of
 from tasks_lib.results.folder import part_range, parts, read_json, write_atomically
 from tasks_lib.results.load import StoredRun
@@ -48,7 +48,8 @@ def export_task_results(stored: StoredRun, folder: Path, *, link: bool = False) 
             f"run '{stored.folder.run_id}' is not complete",
             fix=f"finish it with: evalmill run --resume {stored.folder.run_id}",
         )
-    evaluation = resolve(stored.folder.resolved)
+    # what was allowed when the run began is allowed still, wherever the store is now
+    evaluation = resolve(stored.folder.resolved, Overrides(allow_outside=True))
     logs = {spec.key: Path("task_results", spec.key, LOG_FILE) for spec in evaluation.specs}
     document = evaluation.to_document()
     for written in document["evaluation"]["task_specifications"]:

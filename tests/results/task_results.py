@@ -53,7 +53,7 @@ def exported(engine: Engine, ran: Ran, *, link: bool = True) -> Exported:
 def run_file(engine: Engine, file: Path, run_id: str, overrides: Overrides | None = None) -> Ran:
     """Run a file to its end, in the engine's store."""
     settings = RunSettings(engine.store, run_id=run_id)
-    run = begin(*plan_run(resolve(file, overrides or Overrides()), settings))
+    run = begin(*plan_run(resolve(file, overrides or Overrides(allow_outside=True)), settings))
     try:
         driver = LocalDriver(run)
         driver.start()
