@@ -453,3 +453,18 @@ def test_texts_with_odd_characters_survive_the_way_there_and_back(tmp_path: Path
         for _ in range(2):
             assert said(ask_once(tmp_path, endpoint(wire.url), odd)) == odd
     assert len(wire.requests) == 1
+
+
+def test_the_time_allowed_is_no_part_of_what_a_reply_is_recorded_under(
+    tmp_path: Path, fake_server: RunningServer
+):
+    """BR-074."""
+    for timeout in (30, 60):
+        ask_once(tmp_path, endpoint(fake_server.base_url, timeout=timeout))
+    assert fake_server.stats()["requests"] == 1
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("inf"), "soon"])
+def test_a_time_that_is_none_is_refused(timeout: Any):
+    with pytest.raises(ValueError, match="timeout"):
+        endpoint("http://127.0.0.1:9/v1", timeout=timeout)
