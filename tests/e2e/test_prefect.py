@@ -44,7 +44,7 @@ def test_with_and_without_prefect_the_tables_are_equal(lab, prefect_server, tmp_
         assert flow_run.name == ran.run_id
         assert flow_run.state is not None
         assert flow_run.state.is_completed()
-    assert not (tmp_path / "nothing").exists(), "a server that is named needs no home"
+    assert not (tmp_path / "nothing" / "prefect").exists(), "a server that is named needs no other"
 
 
 @pytest.mark.prefect

@@ -7,6 +7,12 @@ import pytest
 from tests.e2e.lab import same_metrics
 
 
+@pytest.fixture(autouse=True)
+def _one_project(tmp_path):
+    """Runs, what is exported of them and their data lie in one project."""
+    (tmp_path / "pyproject.toml").touch()
+
+
 def test_an_exported_run_is_loaded_elsewhere_without_model_key_or_data(lab, tmp_path):
     key = {"LAB_KEY_FOR_EXPORT": "sk-not-to-be-seen-1234567890"}
     lab.write(
@@ -74,7 +80,7 @@ def test_a_log_that_changes_while_its_run_waits_is_not_mixed_in(lab, tmp_path):
     ("arguments", "code", "words"),
     [
         (("task-results", "last"), 2, "unknown format 'task-results'; write 'task-result'"),
-        (("task-result", "never-was"), 3, "there is no run 'never-was'"),
+        (("task-result", "never-was"), 2, "there is no run 'never-was'"),
     ],
 )
 def test_what_cant_be_exported_is_told(lab, arguments, code, words):

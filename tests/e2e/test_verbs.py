@@ -101,7 +101,7 @@ def test_an_exported_ledger_replays_the_run_without_a_server(lab):
         model_yaml="key: lab\ndisplay_name: Recorded\n"
         f"config: {{connection_type: replay, file_path: {recording}}}\n"
     )
-    replayed = lab.run("--cache", "no-cache")
+    replayed = lab.run("--cache", "no-cache", "--allow-outside")
     assert replayed.exit_code == 0, replayed.stderr
     assert replayed.finished.json["metrics"] == asked.finished.json["metrics"]
     assert lab.asked == 12
