@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,33 +45,72 @@ def trial_rows(spec: ResolvedSpec, scores: "pa.Table") -> "pa.Table":
     return scores.filter(pc.is_valid(scores.column("trial")))
 
 
-def read_ends(folder: Path) -> "pa.Table":
-    """Return the columns of a specification's samples that say how they went, texts apart."""
-    import pyarrow as pa
+@dataclass
+class SampleEnds:
+    """How the samples of a specification went; of each row no more than its status is held.
 
-    columns = [
-        "row",
-        "status",
-        "finish_reason",
-        "output_text",
-        *_USAGE,
-        "cost_usd",
-    ]
-    tables = []
-    for path in parts(folder):
-        table = read_table(path, columns)
-        table = table.append_column("replied", pa.array(_replied(table)))
-        silent = _silent(table)
+    Attributes:
+        status: of every row, part by part.
+        n_replied: rows that stand for a reply of the evaluated model.
+        n_cut: of these, replies that ended at the token limit.
+        n_uncounted: of these, replies of a chat API that say nothing of their tokens.
+        no_answer: of these, how many show no answer, by the reason.
+        usage: what the calls came to.
+        cost_usd: their price; None when that of some is not known.
+    """
+
+    status: list["pa.ChunkedArray"] = field(default_factory=list)
+    n_replied: int = 0
+    n_cut: int = 0
+    n_uncounted: int = 0
+    no_answer: Counter[str] = field(default_factory=Counter)
+    usage: Counter[str] = field(default_factory=Counter)
+    cost_usd: float | None = 0.0
+
+    def add(self, part: Path) -> None:
+        """Count the rows of a part."""
+        import numpy as np
+        import pyarrow.compute as pc
+
+        columns = ["row", "status", "finish_reason", "output_text", *_USAGE, "cost_usd"]
+        table = read_table(part, columns)
+        replied = _replied(table)
+        reason = table.column("finish_reason")
+        numbers = {name: table.column(name).to_numpy() for name in _USAGE}
+        tokens = numbers["input_tokens"] + numbers["output_tokens"]
+        made = replied & pc.is_valid(reason).to_numpy() & (numbers["calls"] > 0)
+        cut = pc.fill_null(pc.equal(reason, "length"), False).to_numpy()
+        self.status.append(table.column("status"))
+        self.n_replied += int(replied.sum())
+        self.n_cut += int((replied & cut).sum())
+        self.n_uncounted += int(np.count_nonzero(made & (tokens == 0)))
+        self.usage.update({name: int(values.sum()) for name, values in numbers.items()})
+        silent = _silent(table, replied)
         if silent.any():
-            table = table.append_column("no_answer", _reasons(path, silent))
-        else:
-            table = table.append_column("no_answer", pa.nulls(len(table), pa.string()))
-        tables.append(table.drop_columns(["output_text"]))
-    return pa.concat_tables(tables)
+            self.no_answer.update(_reasons(part, silent))
+        cost = table.column("cost_usd")
+        known = self.cost_usd is not None and not cost.null_count
+        self.cost_usd = (self.cost_usd or 0.0) + (pc.sum(cost).as_py() or 0.0) if known else None
+
+    def ended(self, status: str) -> Any:
+        """Which rows ended so; a numpy mask."""
+        import numpy as np
+        import pyarrow.compute as pc
+
+        masks = [pc.equal(column, status).to_numpy() for column in self.status]
+        return np.concatenate(masks) if masks else np.zeros(0, dtype=bool)
+
+
+def read_ends(folder: Path) -> SampleEnds:
+    """Return how a specification's samples went."""
+    ends = SampleEnds()
+    for part in parts(folder):
+        ends.add(part)
+    return ends
 
 
 def outcome_of(
-    spec: ResolvedSpec, samples: "pa.Table", scores: Mapping[str, "pa.Table"]
+    spec: ResolvedSpec, samples: SampleEnds, scores: Mapping[str, "pa.Table"]
 ) -> SpecOutcome:
     """Return how the rows ended, each in one state; with trials, a row is that of one trial.
 
@@ -85,8 +125,7 @@ def outcome_of(
     import numpy as np
     import pyarrow.compute as pc
 
-    failed = pc.equal(samples.column("status"), "error").to_numpy()
-    skipped = pc.equal(samples.column("status"), "skipped").to_numpy()
+    failed, skipped = samples.ended("error"), samples.ended("skipped")
     n_solver_errors = int(failed.sum())
     excluded = np.zeros(len(failed), dtype=bool)
     for table in scores.values():
@@ -101,8 +140,8 @@ def outcome_of(
                 with_it = pc.equal(aggregates.column("status"), end)
                 ends |= _among(rows, aggregates.filter(with_it))
             excluded = excluded | _among(rows, aggregates.filter(aggregates.column("excluded")))
-    total = Counter({name: int(pc.sum(samples.column(name)).as_py() or 0) for name in _USAGE})
-    cost = _sum_if_known(samples.column("cost_usd"))
+    total = Counter({name: samples.usage[name] for name in _USAGE})
+    cost = samples.cost_usd
     for scorer in spec.task.definition.scorers:
         if isinstance(scorer, ModelScorer):
             for usage in _usages(trial_rows(spec, scores[scorer.key or scorer.type])):
@@ -119,12 +158,6 @@ def outcome_of(
         cost_usd=cost,
         **total,
     )
-
-
-def _sum_if_known(numbers: "pa.ChunkedArray") -> float | None:
-    import pyarrow.compute as pc
-
-    return None if numbers.null_count else float(pc.sum(numbers).as_py() or 0.0)
 
 
 def _usages(scores: "pa.Table") -> Iterator[Mapping[str, Any]]:
@@ -146,45 +179,27 @@ def _among(rows: "pa.Table", places: "pa.Table") -> Any:
     return np.isin(place(rows), place(places))
 
 
-def reply_warnings(spec_key: str, samples: "pa.Table") -> list[str]:
+def reply_warnings(spec_key: str, samples: SampleEnds) -> list[str]:
     """Return what a reader must know of the replies before believing the metrics."""
-    import pyarrow.compute as pc
-
-    replied = samples
-    if not pc.all(samples.column("replied")).as_py():
-        replied = samples.filter(samples.column("replied"))
-    total = len(replied)
-    cut = int(pc.sum(pc.equal(replied.column("finish_reason"), "length")).as_py() or 0)
+    total = samples.n_replied
     warnings = []
-    if cut:
+    if samples.n_cut:
         warnings.append(
-            f"{spec_key}: {cut} of {total} replies truncated at the token limit; "
+            f"{spec_key}: {samples.n_cut} of {total} replies truncated at the token limit; "
             "they are scored as they are"
         )
-    if uncounted := _uncounted(replied):
+    if samples.n_uncounted:
         warnings.append(
-            f"{spec_key}: {uncounted} of {total} replies state no token counts; they count as 0"
+            f"{spec_key}: {samples.n_uncounted} of {total} replies state no token counts; "
+            "they count as 0"
         )
-    counted = pc.value_counts(replied.column("no_answer").combine_chunks().drop_null())
-    reasons = {entry["values"]: entry["counts"] for entry in counted.to_pylist()}
+    reasons = samples.no_answer
     if reasons:
         words = ", ".join(f"{n} {_REASON_WORDS[reason]}" for reason, n in sorted(reasons.items()))
-        silent = sum(reasons.values())
+        silent = reasons.total()
         loud = "MOST REPLIES SHOW NO ANSWER: " if silent * 2 > total else ""
         warnings.append(f"{spec_key}: {loud}{silent} of {total} replies show no answer ({words})")
     return warnings
-
-
-def _uncounted(replied: "pa.Table") -> int:
-    """How many replies of the two chat APIs say nothing of their tokens."""
-    import numpy as np
-    import pyarrow.compute as pc
-
-    tokens = [replied.column(name).to_numpy() for name in ("input_tokens", "output_tokens")]
-    made = (replied.column("calls").to_numpy() > 0) & pc.is_valid(
-        replied.column("finish_reason")
-    ).to_numpy()
-    return int(np.count_nonzero(made & (tokens[0] + tokens[1] == 0)))
 
 
 def _replied(table: "pa.Table") -> Any:
@@ -200,22 +215,20 @@ def _replied(table: "pa.Table") -> Any:
     return pc.and_(called, pc.equal(table.column("row"), 0)).to_numpy()
 
 
-def _silent(table: "pa.Table") -> Any:
+def _silent(table: "pa.Table", replied: Any) -> Any:
     """Which replies were solved and show no text; a numpy mask."""
     import pyarrow.compute as pc
 
     text = pc.fill_null(table.column("output_text"), "")
     blank = pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(text)), 0)
     solved = pc.equal(table.column("status"), "ok")
-    return pc.and_(pc.and_(blank, solved), table.column("replied")).to_numpy()
+    return pc.and_(blank, solved).to_numpy() & replied
 
 
-def _reasons(path: Path, silent: Any) -> "pa.Array":
-    import pyarrow as pa
-
-    outputs = read_table(path, ["raw_outputs"]).column("raw_outputs").to_pylist()
-    reasons = [
-        no_answer(SolverTrace(Trace.from_items([]), loads(text))) if mute else None
-        for text, mute in zip(outputs, silent, strict=True)
-    ]
-    return pa.array(reasons, pa.string())
+def _reasons(part: Path, silent: Any) -> Iterator[str]:
+    """Why silent replies show no answer; some have what scorers take for one."""
+    outputs = read_table(part, ["raw_outputs"]).column("raw_outputs").filter(silent)
+    for text in outputs.to_pylist():
+        reason = no_answer(SolverTrace(Trace.from_items([]), loads(text)))
+        if reason is not None:
+            yield reason
