@@ -19,12 +19,13 @@ from flows.global_limit import named_limit
 from flows.secret_blocks import from_blocks
 from flows.stages import run_stages
 from tasks_lib import exit_codes
-from tasks_lib.breaking_off import break_off
 from tasks_lib.errors import Stopped
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.resolve import Overrides, ResolvedEvaluation, resolve
-from tasks_lib.runtime import Run, StepResult
-from tasks_lib.session import begin, end_early, plan_run, undeclared_secrets
+from tasks_lib.runs.breaking_off import break_off
+from tasks_lib.runs.opening import begin, end_early, undeclared_secrets
+from tasks_lib.runs.planning import plan_run
+from tasks_lib.runs.runtime import Run, StepResult
 
 FAILED_NAMES = {
     exit_codes.GATE_FAILED: "GateFailed",

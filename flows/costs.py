@@ -1,8 +1,8 @@
 """What a run has paid, in words."""
 
 from tasks_lib.plan import models_to_call
-from tasks_lib.prices import usd
-from tasks_lib.runtime import Run
+from tasks_lib.plan.prices import usd
+from tasks_lib.runs.runtime import Run
 
 
 def paid_words(run: Run) -> str:

@@ -14,13 +14,15 @@ from flows.global_limit import named_limit
 from flows.local import LocalDriver
 from flows.secret_blocks import from_blocks
 from tasks_lib import exit_codes
-from tasks_lib.breaking_off import break_off
 from tasks_lib.errors import DefinitionError, Stopped, StoreError
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.folder import run_folder
-from tasks_lib.runtime import Run, StepResult
-from tasks_lib.session import begin, end_early, plan_run, stored_run, undeclared_secrets
+from tasks_lib.runs.breaking_off import break_off
+from tasks_lib.runs.opening import begin, end_early, undeclared_secrets
+from tasks_lib.runs.planning import plan_run
+from tasks_lib.runs.runtime import Run, StepResult
+from tasks_lib.runs.stored import stored_run
 from tasks_lib.sources import Rows
 
 GRACE_SECONDS = 10.0

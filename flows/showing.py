@@ -10,7 +10,7 @@ from rich.console import Console
 from flows.telling import tell_notes, tell_warnings
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import dumps, loads
-from tasks_lib.prices import usd
+from tasks_lib.plan.prices import usd
 from tasks_lib.report.endings import ending, failure_notes
 from tasks_lib.report.tables import metrics_table, reasons
 from tasks_lib.report.text import printable

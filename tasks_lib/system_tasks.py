@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Any, ClassVar, Literal
 
 from tasks_lib.errors import SampleError, bounded
-from tasks_lib.snippet_member import Seconds, SnippetMember
+from tasks_lib.isolation.member import Seconds, SnippetMember
 from tasks_lib.snippets import SnippetSource
 
 

@@ -13,7 +13,8 @@ from tasks_lib.models.ledger import entries
 from tasks_lib.plan import RescoreSource, RunSettings
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.load import StoredRun, load_run
-from tasks_lib.session import begin, plan_run
+from tasks_lib.runs.opening import begin
+from tasks_lib.runs.planning import plan_run
 
 ASK = {
     "type": "single_turn_solver",

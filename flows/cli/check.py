@@ -24,9 +24,9 @@ def check(
 
     Example: evalmill check deployments/quickstart.yaml
     """
-    from tasks_lib.checking import check_file
     from tasks_lib.exit_codes import DONE, WRONG_FILES
     from tasks_lib.jsontext import dumps
+    from tasks_lib.plan.checking import check_file
 
     problems: list[str] = []
     warnings: list[str] = []

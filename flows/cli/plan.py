@@ -31,12 +31,12 @@ def plan(
     Example: evalmill plan deployments/quickstart.yaml --show 2
     """
     from flows.cli.settings import overrides
-    from tasks_lib.explaining import explain
     from tasks_lib.jsontext import dumps
     from tasks_lib.plan import RunSettings
+    from tasks_lib.plan.explaining import explain
     from tasks_lib.report.plan_text import plan_text
     from tasks_lib.resolve import resolve
-    from tasks_lib.session import plan_run
+    from tasks_lib.runs.planning import plan_run
 
     evaluation = resolve(
         file,

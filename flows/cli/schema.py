@@ -19,7 +19,7 @@ def schema(
 
     from tasks_lib.errors import DefinitionError
     from tasks_lib.loading.kinds import MODELS
-    from tasks_lib.schema import json_schema
+    from tasks_lib.loading.schema import json_schema
 
     if kind is None:
         print("\n".join(MODELS))

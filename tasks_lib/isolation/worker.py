@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tasks_lib.authors_model import AuthorsModel
+from tasks_lib.compat.authors_model import AuthorsModel
 from tasks_lib.errors import EvalmillError, SampleError, bounded
 from tasks_lib.isolation.wire import HEADER, framed, read_arguments, result
 from tasks_lib.snippets import Snippet, load_snippet, remember_origin

@@ -5,9 +5,9 @@ from math import isfinite
 from typing import Any, ClassVar, Literal
 
 from tasks_lib.errors import MetricError, SampleError, bounded
+from tasks_lib.isolation.member import Seconds, SnippetMember
 from tasks_lib.metrics.base import NO_ROWS, BaseMetric, MetricValue
 from tasks_lib.metrics.table import ScoreTable
-from tasks_lib.snippet_member import Seconds, SnippetMember
 from tasks_lib.snippets import SnippetSource
 from tasks_lib.trace.evidence import SampleScore
 

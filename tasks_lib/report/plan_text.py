@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tasks_lib.jsontext import dumps
-from tasks_lib.prices import HOW_TO_PRICE, usd
+from tasks_lib.plan.prices import HOW_TO_PRICE, usd
 from tasks_lib.report.text import printable
 
 

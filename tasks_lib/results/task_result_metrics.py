@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tasks_lib.metric_rows import MetricRow, metric_rows
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.load import StoredRun
+from tasks_lib.results.metric_rows import MetricRow, metric_rows
 from tasks_lib.results.parts import read_scores, read_table
 from tasks_lib.results.schemas import METRIC_COLUMNS
 from tasks_lib.results.task_result_samples import OWN_KEY, Scorers, error, with_constants

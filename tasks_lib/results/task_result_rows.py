@@ -6,7 +6,7 @@ from typing import Any
 
 from tasks_lib.errors import ERROR_CLASSES
 from tasks_lib.jsontext import dumps, storable
-from tasks_lib.metric_rows import MetricRow
+from tasks_lib.results.metric_rows import MetricRow
 from tasks_lib.results.schemas import METRIC_COLUMNS, SampleRecord
 from tasks_lib.results.score_records import ResultPart, ScoreRecord
 from tasks_lib.results.task_result_index import LogIndex

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tasks_lib.errors import SampleError
-from tasks_lib.snippet_member import SnippetMember
+from tasks_lib.isolation.member import SnippetMember
 from tasks_lib.snippets import SnippetSource
 from tasks_lib.trace import SolverTrace
 from tasks_lib.trace.legacy import SingleSolverOutput, from_legacy, to_legacy

@@ -5,11 +5,11 @@ import resource
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
-from tasks_lib.authors_model import AuthorsModel
+from tasks_lib.compat.authors_model import AuthorsModel
 from tasks_lib.errors import SampleError, Stopped, StoreError
 from tasks_lib.isolation import Asking
+from tasks_lib.isolation.member import Seconds, SnippetMember
 from tasks_lib.samples import Sample
-from tasks_lib.snippet_member import Seconds, SnippetMember
 from tasks_lib.snippets import SnippetSource, load_snippet
 from tasks_lib.solvers.base import BaseSolver, BrokenOffError, SolverContext
 from tasks_lib.solvers.call_range import CallRange, CallRanges

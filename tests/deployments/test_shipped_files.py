@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tasks_lib.loading.kinds import MODELS, Kind, kind_of
-from tasks_lib.schema import json_schema
+from tasks_lib.loading.schema import json_schema
 from tests.command_line import REPOSITORY, CommandLine
 
 SCHEMAS = REPOSITORY / "deployments" / "schemas"

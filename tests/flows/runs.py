@@ -12,8 +12,9 @@ from prefect.client.schemas.objects import Artifact
 
 from tasks_lib.plan import RunSettings
 from tasks_lib.resolve import resolve
-from tasks_lib.runtime import Run
-from tasks_lib.session import begin, plan_run
+from tasks_lib.runs.opening import begin
+from tasks_lib.runs.planning import plan_run
+from tasks_lib.runs.runtime import Run
 from tests.benchmarks.workload import write_run_file
 
 

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from tasks_lib.errors import SampleError
 from tasks_lib.isolation import pool
+from tasks_lib.isolation.member import SnippetMember
 from tasks_lib.scorers.python import PythonScorer
-from tasks_lib.snippet_member import SnippetMember
 from tasks_lib.trace import SolverTrace
 from tasks_lib.trace.evidence import SampleScore
 from tasks_lib.trace.legacy import SingleSolverOutput
@@ -173,7 +173,7 @@ def test_there_are_no_more_processes_than_cores(monkeypatch):
         "import os, time\ndef compute_scores(sample): time.sleep(.01); return {'p': os.getpid()}"
     )
     scorer = PythonScorer(metrics=(), compute_scores_snippet=source, isolation="process")
-    monkeypatch.setattr("tasks_lib.snippet_member.CORES", 8)
+    monkeypatch.setattr("tasks_lib.isolation.member.CORES", 8)
     pids = {score.values["p"] for score in scorer.score_each([row()] * 30)}
     few.end()
     assert len(pids) <= 2
@@ -182,7 +182,7 @@ def test_there_are_no_more_processes_than_cores(monkeypatch):
 def test_they_end_when_their_starter_is_killed():
     script = """
         import os, signal, sys
-        from tasks_lib.snippet_member import SnippetMember
+        from tasks_lib.isolation.member import SnippetMember
         source = "import os\\ndef f(): return os.getpid()"
         pid = SnippetMember(isolation="process").call(source, "f")
         print(pid, flush=True)

@@ -7,7 +7,7 @@ import pytest
 from tasks_lib.errors import DefinitionErrors
 from tasks_lib.loading import load
 from tasks_lib.loading.not_yet import KEYS, MEMBERS
-from tasks_lib.schema import json_schema
+from tasks_lib.loading.schema import json_schema
 
 TASK = {"key": "t", "display_name": "T", "description": "d", "definition": {}}
 

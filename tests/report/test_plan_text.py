@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks_lib.prices import HOW_TO_PRICE
+from tasks_lib.plan.prices import HOW_TO_PRICE
 from tasks_lib.report.plan_text import plan_text
 
 SPEC = {

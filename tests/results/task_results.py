@@ -10,7 +10,8 @@ from tasks_lib.plan import RunSettings
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.load import load_run
 from tasks_lib.results.task_result import export_task_results
-from tasks_lib.session import begin, plan_run
+from tasks_lib.runs.opening import begin
+from tasks_lib.runs.planning import plan_run
 from tests.engine import Engine, Ran
 
 

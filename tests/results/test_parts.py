@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import dumps, loads
-from tasks_lib.metric_rows import score_table
 from tasks_lib.metrics.mean import Mean
 from tasks_lib.results.folder import part_name, parts
+from tasks_lib.results.metric_rows import score_table
 from tasks_lib.results.parts import (
     column_name,
     field_kinds,

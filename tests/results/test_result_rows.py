@@ -3,8 +3,8 @@
 import pytest
 
 from tasks_lib.errors import DefinitionErrors
+from tasks_lib.plan.rows import open_rows
 from tasks_lib.resolve import Overrides, resolve
-from tasks_lib.session import open_rows
 from tests.engine import ASK, EQUALS, python_scorer, saying
 from tests.results.task_results import exported
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tasks_lib.errors import DefinitionErrors, EvalmillError
+from tasks_lib.plan.rows import open_rows
 from tasks_lib.resolve import resolve
-from tasks_lib.session import open_rows
 from tests.engine import ASK, EQUALS, saying
 from tests.results.task_results import run_file
 

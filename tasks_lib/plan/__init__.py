@@ -1,0 +1,21 @@
+"""The plan: what one run will do, settled and explained before anything is called."""
+
+from tasks_lib.plan.plan import (
+    MAX_BATCHES_AT_ONCE,
+    Plan,
+    RescoreSource,
+    RunSettings,
+    SpecPlan,
+    make_plan,
+    models_to_call,
+)
+
+__all__ = [
+    "MAX_BATCHES_AT_ONCE",
+    "Plan",
+    "RescoreSource",
+    "RunSettings",
+    "SpecPlan",
+    "make_plan",
+    "models_to_call",
+]

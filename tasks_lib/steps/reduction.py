@@ -1,0 +1,173 @@
+"""The last step: scores become metrics, and the run gets its verdict."""
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from tasks_lib.resolve import ResolvedSpec
+from tasks_lib.results.folder import write_atomically, write_json
+from tasks_lib.results.metric_rows import MetricRow, metric_rows
+from tasks_lib.results.parts import read_scores, write_table
+from tasks_lib.results.schemas import METRIC_COLUMNS, metric_schema
+from tasks_lib.results.task_result_rows import LoggedSamples
+from tasks_lib.runs.record import finished_record
+from tasks_lib.runs.runtime import Run, StepResult
+from tasks_lib.runs.verdict import SpecOutcome, Verdict, judge_run
+from tasks_lib.scorers import Scorer
+from tasks_lib.scorers.base import ModelScorer
+from tasks_lib.steps.evidence import read_evidence
+from tasks_lib.steps.logged_metrics import logged_metrics
+from tasks_lib.steps.repeatability import repeated_rows
+from tasks_lib.steps.row_ends import counting_rows, outcome_of, read_ends, reply_warnings
+from tasks_lib.system_tasks import SystemTask
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def reduce_run(run: Run) -> StepResult:
+    """Write `metrics.parquet`, the final `run.json` and the marker `complete`.
+
+    A run that the budget stopped has metrics of what was scored, and is not complete.
+
+    Returns:
+        `{"metrics", "status", "exit_code", "warnings"}`.
+    """
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()  # what the batches needed
+    metrics: list[MetricRow] = []
+    outcomes: list[SpecOutcome] = []
+    for spec in run.plan.evaluation.specs:
+        shared = {
+            "spec_key": spec.key,
+            "task_key": spec.task.key,
+            "model_key": spec.model_key,
+        }
+        loaded = run.rows[spec.key]
+        if isinstance(loaded, LoggedSamples):
+            rows, outcome = logged_metrics(run, spec, loaded, shared)
+        elif isinstance(spec.task.definition, SystemTask):
+            rows, outcome = _system_metrics(run, spec.key, shared)
+        else:
+            rows, outcome = _sample_metrics(run, spec, shared)
+        metrics += rows
+        outcomes.append(outcome)
+    verdict = judge_run(outcomes, metrics, run.plan.settings)
+    _finish(run, metrics, outcomes, verdict)
+    return {
+        "metrics": metrics,
+        "status": verdict.status,
+        "exit_code": verdict.exit_code,
+        "warnings": run.warnings,
+    }
+
+
+def _sample_metrics(
+    run: Run, spec: ResolvedSpec, shared: dict[str, Any]
+) -> tuple[list[MetricRow], SpecOutcome]:
+    """The metric rows of a benchmark task, and how its rows ended."""
+    scorers = run.scorers(spec.key)
+    tables = {
+        key: read_scores(run.folder.scores(spec.key, key), _unread(spec, scorer))
+        for key, scorer in scorers.items()
+    }
+    counting = {key: counting_rows(spec, table) for key, table in tables.items()}
+    rows: list[MetricRow] = []
+    for key, scorer in scorers.items():
+        if spec.num_runs == 1:
+            rows += metric_rows(shared, key, scorer, counting[key])
+        else:
+            rows += repeated_rows(shared, key, scorer, counting[key], spec.num_runs)
+    samples = read_ends(run.folder.samples(spec.key))
+    run.warn(*reply_warnings(spec.key, samples))
+    if spec.task.definition.actions:
+        rows.append(_exclusions(shared, counting))
+    return rows, outcome_of(spec, samples, tables)
+
+
+def _unread(spec: ResolvedSpec, scorer: Scorer) -> set[str]:
+    """The columns that no metric of a scorer looks at, the largest of all among them."""
+    places = {"sample_index", "trial", "row"} if spec.repeats == 1 else set()
+    looks = any(metric.reads_metadata for metric in scorer.keyed_metrics().values())
+    unread = {*places, "sample_id", "error_class", "error_message", "action_rules"}
+    return unread if looks or isinstance(scorer, ModelScorer) else unread | {"metadata"}
+
+
+def _exclusions(shared: dict[str, Any], counting: Mapping[str, "pa.Table"]) -> MetricRow:
+    """How many rows the rules leave out; a row that failed may be among them."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    n_rows = max((len(table) for table in counting.values()), default=0)
+    nowhere = np.zeros(n_rows, dtype=bool)
+    excluded = reduce(
+        np.logical_or, (table.column("excluded").to_numpy() for table in counting.values()), nowhere
+    )
+    failed, skipped = (
+        reduce(
+            np.logical_or,
+            (pc.equal(table.column("status"), end).to_numpy() for table in counting.values()),
+            nowhere,
+        )
+        for end in ("error", "skipped")
+    )
+    n_excluded = int(excluded.sum())
+    row = dict.fromkeys(METRIC_COLUMNS) | shared
+    return row | {
+        "scorer_key": "actions",
+        "purpose": "qa",
+        "metric_key": "actions",
+        "metric_type": "actions",
+        "name": "num_excluded_from_metrics",
+        "value": float(n_excluded),
+        "n": n_rows,
+        "n_total": n_rows,
+        "n_error": int(failed.sum()),
+        "n_skipped": int((skipped & ~failed).sum()),
+        "n_excluded": n_excluded,
+    }
+
+
+def _system_metrics(
+    run: Run, spec_key: str, shared: dict[str, Any]
+) -> tuple[list[MetricRow], SpecOutcome]:
+    """The metric rows of a system task; one row of its own stands for success or failure."""
+    metrics, error = read_evidence(run.folder, spec_key)
+    if error is not None:
+        run.warn(f"{spec_key}: {error}")
+    rows = [
+        dict.fromkeys(METRIC_COLUMNS)
+        | shared
+        | {
+            "scorer_key": "",
+            "purpose": "score",
+            "metric_key": name,
+            "metric_type": "system_task",
+            "name": name,
+            "value": metric["value"],
+            "n": int(metric["value"] is not None),
+            "n_total": 1,
+            "n_error": 0,
+            "n_skipped": 0,
+            "n_excluded": 0,
+            "reason": metric["reason"],
+        }
+        for name, metric in metrics.items()
+    ]
+    failed = int(error is not None)
+    return rows, SpecOutcome(spec_key, 1, failed, failed, 0, 0, 0, 0, 0)
+
+
+def _finish(
+    run: Run, metrics: list[MetricRow], outcomes: list[SpecOutcome], verdict: Verdict
+) -> None:
+    import pyarrow as pa
+
+    run.warn(*verdict.words)
+    table = pa.Table.from_pylist(metrics, schema=metric_schema())
+    write_table(run.folder.metrics, table)
+    write_json(run.folder.run_json, finished_record(run, outcomes, verdict))
+    if verdict.status == "interrupted":
+        return
+    write_atomically(run.folder.complete, lambda temporary: temporary.write_bytes(b""))
