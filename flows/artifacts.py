@@ -19,7 +19,7 @@ from prefect.runtime import flow_run
 
 from flows.costs import paid_words
 from tasks_lib.plan import Plan
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
 
 PROGRESS_SECONDS = 2.0
 LOG_STEP = 0.1

@@ -21,11 +21,11 @@ from flows.stages import run_stages
 from tasks_lib import exit_codes
 from tasks_lib.errors import Stopped
 from tasks_lib.plan import Plan, RunSettings
+from tasks_lib.plan.planner import plan_run
 from tasks_lib.resolve import Overrides, ResolvedEvaluation, resolve
-from tasks_lib.runs.breaking_off import break_off
-from tasks_lib.runs.opening import begin, end_early, undeclared_secrets
-from tasks_lib.runs.planning import plan_run
-from tasks_lib.runs.runtime import Run, StepResult
+from tasks_lib.runs.abort import abort_run
+from tasks_lib.runs.run import Run, StepResult
+from tasks_lib.runs.start import end_early, start_run, undeclared_secrets
 
 FAILED_NAMES = {
     exit_codes.GATE_FAILED: "GateFailed",
@@ -109,7 +109,7 @@ def evaluate_here(
     secrets = from_blocks(undeclared_secrets(evaluation))
     calm_garbage_collection()
     limit = named_limit()
-    run = begin(*plan_run(evaluation, settings), secrets)
+    run = start_run(*plan_run(evaluation, settings), secrets)
     limit.bind(run)
     run.scheduled = scheduled
     try:
@@ -117,7 +117,7 @@ def evaluate_here(
     except BaseException as error:
         run.stop()
         if (cause := run.models.cause) is not None and isinstance(error, Stopped):
-            break_off(run, cause)
+            abort_run(run, cause)
             raise cause from None
         if isinstance(error, Stopped | KeyboardInterrupt | TerminationSignal):
             end_early(run, "interrupted", exit_codes.INTERRUPTED)

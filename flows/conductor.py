@@ -10,7 +10,7 @@ from collections.abc import Callable
 from flows.local import LocalDriver
 from flows.server import ServerHome, configured_api_url
 from tasks_lib.errors import EvalmillError, Stopped
-from tasks_lib.runs.runtime import Run, StepResult
+from tasks_lib.runs.run import Run, StepResult
 
 FINISH_SECONDS = 15.0
 """How long a finished run waits until Prefect has noted that it is finished."""

@@ -2,7 +2,7 @@
 
 from tasks_lib.plan import models_to_call
 from tasks_lib.plan.prices import usd
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
 
 
 def paid_words(run: Run) -> str:

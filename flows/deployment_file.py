@@ -10,7 +10,7 @@ from tasks_lib.base import Definition
 from tasks_lib.errors import DefinitionErrors
 from tasks_lib.loading import Document, validate
 from tasks_lib.loading.files import bounds_of
-from tasks_lib.loading.reading import Reader
+from tasks_lib.loading.reader import Reader
 
 
 class ScheduleEntry(Definition):

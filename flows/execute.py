@@ -16,13 +16,13 @@ from flows.secret_blocks import from_blocks
 from tasks_lib import exit_codes
 from tasks_lib.errors import DefinitionError, Stopped, StoreError
 from tasks_lib.plan import Plan, RunSettings
+from tasks_lib.plan.planner import plan_run
+from tasks_lib.plan.previous_run import previous_run
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.folder import run_folder
-from tasks_lib.runs.breaking_off import break_off
-from tasks_lib.runs.opening import begin, end_early, undeclared_secrets
-from tasks_lib.runs.planning import plan_run
-from tasks_lib.runs.runtime import Run, StepResult
-from tasks_lib.runs.stored import stored_run
+from tasks_lib.runs.abort import abort_run
+from tasks_lib.runs.run import Run, StepResult
+from tasks_lib.runs.start import end_early, start_run, undeclared_secrets
 from tasks_lib.sources import Rows
 
 GRACE_SECONDS = 10.0
@@ -82,7 +82,7 @@ def prepare(file: Path | None, overrides: Overrides, settings: RunSettings) -> P
         plan, rows = plan_run(resolve(file, overrides), settings)
         return Prepared(plan, rows, overrides.env_file)
     flag = "--retry-errors" if settings.retry_errors else "--resume"
-    stored = stored_run(run_folder(settings.store, settings.run_id or "", flag))
+    stored = previous_run(run_folder(settings.store, settings.run_id or "", flag))
     if file is None:
         evaluation = resolve(stored.folder.resolved, _anywhere(overrides))
     else:
@@ -107,7 +107,7 @@ def execute(prepared: Prepared, manner: Manner) -> int:
     names = undeclared_secrets(prepared.plan.evaluation) if manner.prefect else ()
     secrets = from_blocks(names)
     limit = named_limit(manner.prefect)
-    run = begin(prepared.plan, prepared.rows, secrets)
+    run = start_run(prepared.plan, prepared.rows, secrets)
     limit.bind(run)
     run.models.on_notice = _warning
     driver = LocalDriver(run)
@@ -187,7 +187,7 @@ def _stopped(run: Run, driver: LocalDriver, manner: Manner, env_file: Path | Non
 
     command = _resume_command(run, manner, env_file)
     if (cause := run.models.cause) is not None:
-        break_off(run, cause)
+        abort_run(run, cause)
         tell_breaking_off(run, cause, manner.json, command)
         return exit_codes.TOO_MANY_ERRORS
     end_early(run, "interrupted", exit_codes.INTERRUPTED)

@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 
 from tasks_lib.errors import DefinitionError
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
 
 VARIABLE = "EVALMILL_GLOBAL_LIMIT"
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from tasks_lib import steps
 from tasks_lib.errors import Stopped
-from tasks_lib.runs.runtime import Run, StepResult
+from tasks_lib.runs.run import Run, StepResult
 
 
 class LocalDriver:

@@ -13,7 +13,7 @@ from rich.progress import (
 )
 
 from flows.costs import paid_words
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
 
 
 class RunProgress(Progress):

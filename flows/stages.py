@@ -10,7 +10,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from flows import tasks
 from tasks_lib.errors import EvalmillError, Stopped
 from tasks_lib.plan import Plan
-from tasks_lib.runs.runtime import Run, StepResult
+from tasks_lib.runs.run import Run, StepResult
 
 T = TypeVar("T")
 Future = PrefectFuture[Any]

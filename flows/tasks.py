@@ -12,7 +12,7 @@ from prefect.client.schemas import State, TaskRun
 from prefect.tasks import Task
 
 from tasks_lib import steps
-from tasks_lib.runs.runtime import StepResult
+from tasks_lib.runs.run import StepResult
 
 RETRY_DELAYS = [1.0, 5.0]
 

@@ -12,7 +12,7 @@ from tasks_lib.jsontext import dumps
 from tasks_lib.report.endings import ending, failure_notes
 from tasks_lib.report.text import printable
 from tasks_lib.results.load import StoredRun
-from tasks_lib.runs.runtime import Run, StepResult
+from tasks_lib.runs.run import Run, StepResult
 
 MOST_NOTES = 5
 

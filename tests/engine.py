@@ -11,10 +11,10 @@ import pandas as pd
 from flows.local import LocalDriver
 from tasks_lib.models.ledger import entries
 from tasks_lib.plan import RescoreSource, RunSettings
+from tasks_lib.plan.planner import plan_run
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.load import StoredRun, load_run
-from tasks_lib.runs.opening import begin
-from tasks_lib.runs.planning import plan_run
+from tasks_lib.runs.start import start_run
 
 ASK = {
     "type": "single_turn_solver",
@@ -171,7 +171,7 @@ class Engine:
             self.store, run_id=f"run-{self.number}", batch_size=batch_size, rescore=source
         )
         resolved = resolve(self.folder / "run.yaml", overrides or Overrides())
-        run = begin(*plan_run(resolved, settings))
+        run = start_run(*plan_run(resolved, settings))
         try:
             driver = LocalDriver(run)
             driver.start()

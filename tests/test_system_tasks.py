@@ -4,7 +4,7 @@ import pytest
 
 from tasks_lib.errors import SampleError
 from tasks_lib.results.folder import RunFolder
-from tasks_lib.steps.evidence import read_evidence, write_evidence
+from tasks_lib.steps.system_task import read_evidence, write_evidence
 from tasks_lib.system_tasks import SystemTask
 
 

@@ -26,7 +26,7 @@ def check(
     """
     from tasks_lib.exit_codes import DONE, WRONG_FILES
     from tasks_lib.jsontext import dumps
-    from tasks_lib.plan.checking import check_file
+    from tasks_lib.plan.check import check_file
 
     problems: list[str] = []
     warnings: list[str] = []

@@ -37,7 +37,7 @@ def export(
     from flows.showing import find_stored
     from tasks_lib.errors import DefinitionError
     from tasks_lib.jsontext import dumps
-    from tasks_lib.results.task_result import export_task_results
+    from tasks_lib.results.task_result.export import export_task_results
 
     if form != "task-result":
         raise DefinitionError(f"unknown format '{form}'", "FORMAT", "write 'task-result'")

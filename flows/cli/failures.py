@@ -14,7 +14,10 @@ from tasks_lib.secrets import redact
 def guarded(app: typer.Typer, arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     try:
-        result = app(arguments, standalone_mode=False)
+        try:
+            result = app(arguments, standalone_mode=False)
+        finally:
+            sys.stdout.flush()
     except typer.Exit as exit_request:
         return exit_request.exit_code
     except TyperException as error:

@@ -33,10 +33,10 @@ def plan(
     from flows.cli.settings import overrides
     from tasks_lib.jsontext import dumps
     from tasks_lib.plan import RunSettings
-    from tasks_lib.plan.explaining import explain
+    from tasks_lib.plan.explain import explain
+    from tasks_lib.plan.planner import plan_run
     from tasks_lib.report.plan_text import plan_text
     from tasks_lib.resolve import resolve
-    from tasks_lib.runs.planning import plan_run
 
     evaluation = resolve(
         file,

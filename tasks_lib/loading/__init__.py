@@ -12,13 +12,13 @@ from pydantic import ValidationError
 
 from tasks_lib.base import Definition
 from tasks_lib.errors import DefinitionError, DefinitionErrors
+from tasks_lib.loading.complaints import complaints
+from tasks_lib.loading.deprecated_keys import old_keys
 from tasks_lib.loading.document import Document, KeyPath, Place, located
 from tasks_lib.loading.environment import load_environment
 from tasks_lib.loading.files import bounds_of
 from tasks_lib.loading.kinds import MODELS, Kind, kind_of
-from tasks_lib.loading.messages import complaints
-from tasks_lib.loading.old_keys import old_keys
-from tasks_lib.loading.reading import Broken, Reader
+from tasks_lib.loading.reader import Broken, Reader
 from tasks_lib.snippets import remember_origin
 
 __all__ = [

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
-from tasks_lib.resolve.earlier import is_log
-from tasks_lib.results.result_rows import result_rows
-from tasks_lib.results.task_result_index import LogIndex
-from tasks_lib.results.task_result_rows import LoggedSamples
+from tasks_lib.resolve.earlier_results import is_log
+from tasks_lib.results.earlier_results import result_rows
+from tasks_lib.results.task_result.index import LogIndex
+from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.sources import NO_ROWS, Rows, align, select
 
 

@@ -2,8 +2,8 @@
 
 from tasks_lib.resolve.checks import called_models, check_dataset_columns, fingerprint
 from tasks_lib.resolve.evaluation import resolve
-from tasks_lib.resolve.names import undefined_names
 from tasks_lib.resolve.resolved import Overrides, ResolvedEvaluation, ResolvedSpec
+from tasks_lib.resolve.undefined_names import undefined_names
 
 __all__ = [
     "Overrides",

@@ -9,8 +9,8 @@ from tasks_lib.config import did_you_mean
 from tasks_lib.definitions.model import Model
 from tasks_lib.errors import DefinitionError, DefinitionErrors, bounded
 from tasks_lib.resolve.resolved import ResolvedEvaluation, ResolvedSpec
+from tasks_lib.resolve.serialize import connection_settings
 from tasks_lib.resolve.specs import MODEL_FIELDS
-from tasks_lib.resolve.stored import connection_settings
 
 
 def check_dataset_columns(spec: ResolvedSpec, columns: Collection[str]) -> None:

@@ -18,13 +18,13 @@ from tasks_lib.definitions.evaluation import Evaluation, RunConfig, TaskSpecific
 from tasks_lib.definitions.parameters import ParameterSpec
 from tasks_lib.errors import DefinitionError
 from tasks_lib.loading import load, load_environment
-from tasks_lib.resolve.earlier import absolute_results
+from tasks_lib.resolve.earlier_results import absolute_results
 from tasks_lib.resolve.library import Library
-from tasks_lib.resolve.one_task import bound_task
 from tasks_lib.resolve.parts import Part, Problems
 from tasks_lib.resolve.project import Project
 from tasks_lib.resolve.resolved import NO_OVERRIDES, Overrides, ResolvedEvaluation
 from tasks_lib.resolve.specs import Context, Sampling, resolve_spec, with_settings
+from tasks_lib.resolve.task_file import bound_task
 from tasks_lib.resolve.tasks import task_header
 
 _DEBUG_SAMPLES = 10  # what the older `mode: debug` of an evaluation meant

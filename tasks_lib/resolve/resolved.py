@@ -11,7 +11,7 @@ from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.definitions.evaluation import CachePolicy, Subsampling
 from tasks_lib.definitions.model import Model
 from tasks_lib.definitions.task import ResultDataset, Task
-from tasks_lib.resolve.stored import dumped, plain, references, stored_model, yaml_of
+from tasks_lib.resolve.serialize import dumped, plain, references, stored_model, yaml_of
 from tasks_lib.scorers.base import AllSamplesScorer
 
 

@@ -17,7 +17,7 @@ from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.definitions.evaluation import Subsampling, TaskSpecification
 from tasks_lib.definitions.task import BenchmarkTask, ResultDataset, Task, TaskHeader
 from tasks_lib.errors import DefinitionError
-from tasks_lib.resolve.earlier import absolute_results, log_path, with_absolute_result
+from tasks_lib.resolve.earlier_results import absolute_results, log_path, with_absolute_result
 from tasks_lib.resolve.library import Library
 from tasks_lib.resolve.parts import Part, Problems
 from tasks_lib.resolve.resolved import ResolvedSpec

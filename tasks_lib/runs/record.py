@@ -2,7 +2,7 @@
 
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -11,12 +11,11 @@ from typing import Any
 
 from tasks_lib.jsontext import storable
 from tasks_lib.plan import RunSettings
-from tasks_lib.resolve import ResolvedEvaluation, fingerprint
+from tasks_lib.plan.previous_run import fingerprints
 from tasks_lib.results.error_text import error_text
 from tasks_lib.results.schemas import SCHEMA_VERSION
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
 from tasks_lib.runs.verdict import RunStatus, SpecOutcome, Verdict
-from tasks_lib.sources import Rows
 
 _PACKAGES = ("evalmill", "openai", "prefect", "pyarrow", "pydantic")
 
@@ -92,14 +91,6 @@ def _rescore_source(settings: RunSettings) -> dict[str, Any] | None:
     path = Path(source.path)
     inside = path.is_relative_to(settings.store)
     return asdict(source) | {"path": str(path.relative_to(settings.store) if inside else path)}
-
-
-def fingerprints(evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> dict[str, str]:
-    """Return a hash per specification of what decides its results: definitions and data."""
-    return {
-        spec.key: f"{fingerprint(spec, evaluation.models)} {rows[spec.key].fingerprint()}"
-        for spec in evaluation.specs
-    }
 
 
 def _counts(outcome: SpecOutcome | None) -> dict[str, int | None]:

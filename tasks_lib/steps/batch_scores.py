@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from tasks_lib.results.parts import score_rows
 from tasks_lib.results.schemas import SampleRecord
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
 from tasks_lib.scorers.base import BaseScorer, ModelScorer, SampleScorer
-from tasks_lib.steps.asking import score_asking
-from tasks_lib.steps.redoing import Kept, place_of
+from tasks_lib.steps.model_scoring import score_asking
+from tasks_lib.steps.resume import Kept, place_of
 from tasks_lib.steps.scoring import Outcome, score_columns, score_each, scorer_rows
-from tasks_lib.steps.trial_scores import over_trials, shares
+from tasks_lib.steps.trial_aggregates import over_trials, shares
 
 if TYPE_CHECKING:
     import pyarrow as pa

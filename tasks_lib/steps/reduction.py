@@ -9,16 +9,16 @@ from tasks_lib.results.folder import write_atomically, write_json
 from tasks_lib.results.metric_rows import MetricRow, metric_rows
 from tasks_lib.results.parts import read_scores, write_table
 from tasks_lib.results.schemas import METRIC_COLUMNS, metric_schema
-from tasks_lib.results.task_result_rows import LoggedSamples
+from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.record import finished_record
-from tasks_lib.runs.runtime import Run, StepResult
+from tasks_lib.runs.run import Run, StepResult
 from tasks_lib.runs.verdict import SpecOutcome, Verdict, judge_run
 from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.base import ModelScorer
-from tasks_lib.steps.evidence import read_evidence
-from tasks_lib.steps.logged_metrics import logged_metrics
 from tasks_lib.steps.repeatability import repeated_rows
-from tasks_lib.steps.row_ends import counting_rows, outcome_of, read_ends, reply_warnings
+from tasks_lib.steps.system_task import read_evidence
+from tasks_lib.steps.task_result import logged_metrics
+from tasks_lib.steps.totals import counting_rows, outcome_of, read_ends, reply_warnings
 from tasks_lib.system_tasks import SystemTask
 
 if TYPE_CHECKING:

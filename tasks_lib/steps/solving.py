@@ -17,7 +17,7 @@ from tasks_lib.models.calls import Calls
 from tasks_lib.models.loop import StalledError, worked_off
 from tasks_lib.results.error_text import error_text, unexpected
 from tasks_lib.results.schemas import SampleRecord
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BaseSolver, BrokenOffError, SolverContext
 from tasks_lib.solvers.postprocessing import Derived

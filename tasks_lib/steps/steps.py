@@ -7,7 +7,7 @@ paths, keys and ranges; samples, traces and secrets never travel through an orch
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tasks_lib.plan.rescoring import StoredSamples
+from tasks_lib.plan.rescore import StoredSamples
 from tasks_lib.results.folder import part_name
 from tasks_lib.results.parts import (
     read_samples,
@@ -20,18 +20,18 @@ from tasks_lib.results.parts import (
 )
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.results.score_records import write_score_records
-from tasks_lib.results.task_result_rows import LoggedSamples
-from tasks_lib.runs.runtime import Run, StepResult, find_run
+from tasks_lib.results.task_result.logged_samples import LoggedSamples
+from tasks_lib.runs.run import Run, StepResult, find_run
 from tasks_lib.scorers.base import AllSamplesScorer, Datasets
 from tasks_lib.scorers.score import Row
 from tasks_lib.sources import Aligned
+from tasks_lib.steps.action_rules import apply_rules
 from tasks_lib.steps.batch_scores import outcomes_of, score_table
-from tasks_lib.steps.evidence import write_evidence
-from tasks_lib.steps.redoing import failed_places, is_whole, kept_scores, solve_again
 from tasks_lib.steps.reduction import reduce_run
-from tasks_lib.steps.ruling import apply_rules
+from tasks_lib.steps.resume import failed_places, is_whole, kept_scores, solve_again
 from tasks_lib.steps.scoring import Outcome, score_together, scorer_rows, spread
 from tasks_lib.steps.solving import solve_samples
+from tasks_lib.steps.system_task import write_evidence
 from tasks_lib.system_tasks import SystemTask
 
 

@@ -11,10 +11,10 @@ from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 from prefect.client.schemas.objects import Artifact
 
 from tasks_lib.plan import RunSettings
+from tasks_lib.plan.planner import plan_run
 from tasks_lib.resolve import resolve
-from tasks_lib.runs.opening import begin
-from tasks_lib.runs.planning import plan_run
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
+from tasks_lib.runs.start import start_run
 from tests.benchmarks.workload import write_run_file
 
 
@@ -22,7 +22,7 @@ def begun(folder: Path, samples: int, batch_size: int | None = None, url: str | 
     """Begin a run of so many sums in `folder`."""
     file = write_run_file(folder / "files", samples, url)
     settings = RunSettings(store=folder / "store", batch_size=batch_size)
-    return begin(*plan_run(resolve(file), settings))
+    return start_run(*plan_run(resolve(file), settings))
 
 
 def until(done: Callable[[], bool], seconds: float = 60) -> None:

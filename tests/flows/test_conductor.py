@@ -18,7 +18,7 @@ from flows.local import LocalDriver
 from flows.server import ServerHome, ServerInfo, ensure_server, stop_server
 from tasks_lib.errors import Stopped
 from tasks_lib.results import load_run
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
 from tests.fake_openai import RunningServer
 from tests.flows import runs
 

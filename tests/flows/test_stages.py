@@ -11,7 +11,7 @@ from flows.server import ServerInfo
 from flows.stages import run_stages
 from tasks_lib import steps
 from tasks_lib.errors import StoreError
-from tasks_lib.runs.runtime import Run, StepResult
+from tasks_lib.runs.run import Run, StepResult
 from tests.flows import runs
 
 

@@ -118,7 +118,7 @@ def test_a_batch_that_hangs_is_given_up(engine, monkeypatch):
 
     answer = Calls.predict
     monkeypatch.setattr(Calls, "predict", never)
-    monkeypatch.setattr("tasks_lib.runs.runtime.Run.patience", lambda self, *limits: 0.5)
+    monkeypatch.setattr("tasks_lib.runs.run.Run.patience", lambda self, *limits: 0.5)
     definition = {"dataset": DATASET, "solver": ASK, "scorers": []}
     ran = engine.run(definition, ROWS, models=[saying(default="x")])
     samples = ran.run.samples()

@@ -11,12 +11,12 @@ from tasks_lib import steps
 from tasks_lib.errors import Stopped, StoreError
 from tasks_lib.models.ledger import entries
 from tasks_lib.plan import RunSettings
+from tasks_lib.plan.planner import plan_run
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results import load_run
 from tasks_lib.results.folder import parts, read_json
-from tasks_lib.runs.opening import begin
-from tasks_lib.runs.planning import plan_run
-from tasks_lib.runs.runtime import Run
+from tasks_lib.runs.run import Run
+from tasks_lib.runs.start import start_run
 from tests.engine import ASK, EQUALS, Engine, python_scorer, saying
 from tests.fake_openai import RunningServer
 
@@ -47,7 +47,7 @@ def opened(tmp_path: Path) -> Iterator[Any]:
         model = fields.pop("model", saying(default="0"))
         file = engine.write({**DEFINITION, **fields}, data, models=[model])
         settings = RunSettings(engine.store, run_id="run-1", batch_size=2, resume=resume)
-        run = begin(*plan_run(resolve(file, Overrides()), settings))
+        run = start_run(*plan_run(resolve(file, Overrides()), settings))
         runs.append(run)
         return run
 

@@ -1,0 +1,129 @@
+"""Applying a task's action rules to the scores of all its scorers."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tasks_lib.actions import ActionRule, matching_rules
+from tasks_lib.errors import SampleError
+from tasks_lib.jsontext import loads
+from tasks_lib.results.error_text import error_text
+from tasks_lib.results.folder import part_name
+from tasks_lib.results.parts import field_kinds, read_samples, read_table, score_name, write_table
+from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.runs.run import Run
+from tasks_lib.steps.scoring import scorer_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Failures = dict[str, tuple[int, str]]
+"""Rule -> how many rows it failed on, and the words of the first."""
+
+
+def apply_rules(run: Run, spec_key: str) -> None:
+    """Mark the rows that rules leave out of the metrics, in the scores of every scorer.
+
+    With trials, rules look at the aggregated scores, and `solver_output` is not defined.
+    A rule that fails on a row leaves it in and is told in the run's warnings.
+
+    Raises:
+        StoreError: a part can't be read or written.
+    """
+    rules = run.spec(spec_key).task.definition.actions or ()
+    failures: Failures = {}
+    for start, stop in run.plan.spec(spec_key).batches:
+        _rule_batch(run, spec_key, part_name(start, stop), (start, stop), rules, failures)
+    for key, (count, words) in failures.items():
+        rows = "1 row" if count == 1 else f"{count} rows"
+        run.warn(f"{spec_key}: rule '{key}' failed on {rows}, which stay in the metrics; {words}")
+
+
+def _rule_batch(
+    run: Run,
+    spec_key: str,
+    name: str,
+    cut: tuple[int, int],
+    rules: Sequence[ActionRule],
+    failures: Failures,
+) -> None:
+    folders = {key: run.folder.scores(spec_key, key) for key in run.scorers(spec_key)}
+    tables = {key: read_table(folder / name) for key, folder in folders.items()}
+    scores = {key: _scores(table) for key, table in tables.items()}
+    records = read_samples(run.folder.samples(spec_key), *cut)
+    columns = ["sample_id", "sample_index", "trial", "row"]
+    places = next(iter(tables.values())).select(columns).to_pylist()
+    several = run.spec(spec_key).num_trials > 1
+    seen = _variables(run, spec_key, records, several)
+    matched: list[list[str]] = []
+    for i, place in enumerate(places):
+        if several and place["trial"] is not None:
+            matched.append([])
+            continue
+        variables = {
+            **seen[place["sample_index"], place["row"], None if several else place["trial"]],
+            "scores": {key: rows[i] for key, rows in scores.items() if rows[i] is not None},
+        }
+        keys, failed = matching_rules(rules, variables)
+        matched.append(keys)
+        for key, error in failed:
+            _note(failures, key, place, error)
+    for key, folder in folders.items():
+        write_table(folder / name, _marked(tables[key], matched))
+
+
+def _scores(table: "pa.Table") -> list[dict[str, Any] | None]:
+    """Each row's scores by name; None where it has none."""
+    kinds = field_kinds(table.schema)
+    columns = {name: table.column(name).to_pylist() for name in kinds}
+    for name, kind in kinds.items():
+        if kind == "json":
+            columns[name] = [None if text is None else loads(text) for text in columns[name]]
+    return [
+        {score_name(name): column[i] for name, column in columns.items()}
+        if status == "ok"
+        else None
+        for i, status in enumerate(table.column("status").to_pylist())
+    ]
+
+
+def _variables(
+    run: Run, spec_key: str, records: Sequence[SampleRecord], several: bool
+) -> dict[tuple[int, int, int | None], dict[str, Any]]:
+    """What rules see of each row beside its scores, by sample, row and trial."""
+    solver = run.spec(spec_key).task.definition.solver
+    failed = [record for record in records if record.status != "ok"]
+    solved = [record for record in records if record.status == "ok"]
+    if several:
+        # solved trials show the rows that were made of a sample; they come last and stay
+        return {
+            (record.sample_index, record.row, None): {"sample": loads(record.sample)}
+            for record in [*failed, *reversed(solved)]
+        }
+    found: dict[tuple[int, int, int | None], dict[str, Any]] = {
+        (record.sample_index, record.row, record.trial): {"sample": loads(record.sample)}
+        for record in failed
+    }
+    for record, row in zip(solved, scorer_rows(solved, solver), strict=True):
+        output = {} if solver is None else {"solver_output": row.shown_output}
+        place = record.sample_index, record.row, record.trial
+        found[place] = {"sample": row.sample, **output}
+    return found
+
+
+def _note(failures: Failures, key: str, place: Mapping[str, Any], error: SampleError) -> None:
+    count, words = failures.get(key, (0, ""))
+    words = words or f"sample '{place['sample_id']}': {error_text(error)}"
+    failures[key] = (count + 1, words)
+
+
+def _marked(table: "pa.Table", matched: Sequence[list[str]]) -> "pa.Table":
+    import pyarrow as pa
+
+    for name, values in (
+        ("excluded", [bool(keys) for keys in matched]),
+        ("action_rules", list(matched)),
+    ):
+        index = table.schema.get_field_index(name)
+        field = table.schema.field(index)
+        table = table.set_column(index, field, pa.array(values, field.type))
+    return table

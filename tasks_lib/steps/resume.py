@@ -1,0 +1,148 @@
+"""What a continued run keeps of what is stored, and what it does again.
+
+A part that can't be read is made again as if it had never been written. A part that can be
+read keeps what went well; samples that the budget did not allow are solved again, with
+`--retry-errors` those that failed too, and scores are made again alike. What was paid for comes
+from the ledger.
+"""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from tasks_lib.errors import StoreError
+from tasks_lib.jsontext import loads
+from tasks_lib.plan.rescore import StoredSamples
+from tasks_lib.results.folder import part_name, part_range, remove
+from tasks_lib.results.parts import read_samples, read_table, statuses
+from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.results.score_records import ScoreRecord, read_score_records
+from tasks_lib.results.task_result.logged_samples import LoggedSamples
+from tasks_lib.runs.run import Run
+from tasks_lib.scorers.score import Score
+from tasks_lib.steps.solving import solve_samples
+
+Place = tuple[int, int, int | None]
+"""Sample index, row and trial."""
+
+Kept = dict[Place, Score]
+"""Scores that stay."""
+
+
+def place_of(record: SampleRecord) -> Place:
+    """Return where a row stands, as `ScoreRecord.place` says it."""
+    return record.sample_index, record.row, record.trial
+
+
+def is_whole(run: Run, part: Path) -> bool:
+    """Tell whether a part is there and can be read; damage is told.
+
+    Only what another process wrote is read to see: this one knows what it wrote.
+    """
+    if not part.exists():
+        return False
+    if not run.plan.settings.resume:
+        return True
+    try:
+        read_table(part)
+    except StoreError as error:
+        run.warn(f"{part.relative_to(run.folder.path)} is damaged and made again: {error.problem}")
+        return False
+    return True
+
+
+def failed_places(run: Run, spec_key: str, part: Path) -> set[tuple[int, int]]:
+    """Return index and trial of the samples in a whole part that are to be solved again.
+
+    What was recorded elsewhere can't be.
+    """
+    recorded = isinstance(run.rows[spec_key], StoredSamples | LoggedSamples)
+    redone = _redone(run)
+    if recorded or not statuses(part).keys() & redone:
+        return set()
+    records = read_samples(part.parent, *part_range(part))
+    return {(record.sample_index, record.trial) for record in records if record.status in redone}
+
+
+def _redone(run: Run) -> set[str]:
+    """The states of rows that a continued run does again."""
+    settings = run.plan.settings
+    if not settings.resume:
+        return set()
+    return {"skipped", "error"} if settings.retry_errors else {"skipped"}
+
+
+def solve_again(
+    run: Run, spec_key: str, start: int, stop: int, failed: set[tuple[int, int]]
+) -> list[SampleRecord]:
+    """Solve samples of a batch again; return the records of the whole batch.
+
+    The batch's scores are removed before its part is replaced, and those that stay are put
+    into `run.kept`: whenever the process is killed, what is stored fits together.
+
+    Args:
+        run: the open run.
+        spec_key: the specification.
+        start: first sample of the batch.
+        stop: end of the batch, not included.
+        failed: index and trial of those to solve again.
+    """
+    stored = read_samples(run.folder.samples(spec_key), start, stop)
+    stay = [record for record in stored if (record.sample_index, record.trial) not in failed]
+    n_stay = len({(record.sample_index, record.trial) for record in stay})
+    run.progress.add(done=n_stay)
+    samples = run.rows[spec_key].take(sorted({index for index, _ in failed}))
+    again = solve_samples(run, spec_key, samples, failed)
+    solved = set(map(place_of, stay))
+    for key in run.scorers(spec_key):
+        part = run.folder.scores(spec_key, key) / part_name(start, stop)
+        if is_whole(run, part):
+            run.kept[spec_key, key, start] = _scored(read_score_records(part), solved)
+        remove(part)
+    return sorted([*stay, *again], key=lambda r: (r.sample_index, r.trial, r.row))
+
+
+def kept_scores(run: Run, spec_key: str, scorer_key: str, start: int, stop: int) -> Kept | None:
+    """Return the scores of a batch that stay; None when there is nothing to score.
+
+    Args:
+        run: the open run.
+        spec_key: the specification.
+        scorer_key: one of its scorers.
+        start: first sample of the batch.
+        stop: end of the batch, not included.
+    """
+    kept = run.kept.pop((spec_key, scorer_key, start), None)
+    if kept is not None:
+        return kept
+    part = run.folder.scores(spec_key, scorer_key) / part_name(start, stop)
+    if not is_whole(run, part):
+        return {}
+    if not statuses(part).keys() & _redone(run):
+        return None
+    samples = read_samples(run.folder.samples(spec_key), start, stop)
+    solved = {place_of(record) for record in samples if record.status == "ok"}
+    kept = _scored(read_score_records(part), solved)
+    return None if len(kept) == len(solved) else kept
+
+
+def _scored(records: Sequence[ScoreRecord], solved: Collection[Place]) -> Kept:
+    """Return the scores of solved rows, without the fields that only other rows have."""
+    sound = [record for record in records if record.values is not None]
+    filled = {
+        name
+        for record in sound
+        for name, value in (record.values or {}).items()
+        if value is not None
+    }
+    return {
+        record.place: Score(
+            {
+                name: value
+                for name, value in (record.values or {}).items()
+                if value is not None or name not in filled
+            },
+            None if record.metadata is None else loads(record.metadata),
+        )
+        for record in sound
+        if record.place in solved
+    }
