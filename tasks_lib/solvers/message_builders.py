@@ -17,7 +17,7 @@ from tasks_lib.solvers.input_builders import Role
 from tasks_lib.solvers.recorded import recorded_trace
 from tasks_lib.templates import TemplateSource, compile_template
 from tasks_lib.trace import items_to_model_input, message_item, output_items, output_text
-from tasks_lib.trace.content import content_text, is_thought
+from tasks_lib.trace.content import content_text, is_said
 
 
 class TerminationCondition(Definition):
@@ -283,8 +283,4 @@ async def _iterate(builders: Sequence[MessageBuilder], conversation: Conversatio
 
 def _said(items: Sequence[dict[str, Any]]) -> str:
     """The assistant's words among a model's items, one message a line, without its thoughts."""
-    return "\n".join(
-        content_text(item["content"])
-        for item in items
-        if item["type"] == "message" and item["role"] == "assistant" and not is_thought(item)
-    )
+    return "\n".join(content_text(item["content"]) for item in items if is_said(item))

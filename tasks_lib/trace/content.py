@@ -31,11 +31,22 @@ def content_text(content: list[dict[str, Any]]) -> str:
 
 def is_thought(item: Mapping[str, Any]) -> bool:
     """Return whether a plain trace item is a model's reasoning and nothing it said."""
+    return item["type"] == "message" and _are_thoughts(item["content"])
+
+
+def is_said(item: Mapping[str, Any]) -> bool:
+    """Return whether a plain trace item is something a model said, not only thought."""
     return (
         item["type"] == "message"
-        and bool(item["content"])
-        and all(part["type"] == "reasoning_text" for part in item["content"])
+        and item["role"] == "assistant"
+        and not _are_thoughts(item["content"])
     )
+
+
+def _are_thoughts(content: list[dict[str, Any]]) -> bool:
+    if not content or content[0]["type"] != "reasoning_text":
+        return False  # as of nearly every message
+    return all(part["type"] == "reasoning_text" for part in content)
 
 
 class ImageDetail(StrEnum):

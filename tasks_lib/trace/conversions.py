@@ -3,7 +3,7 @@
 from typing import Any
 
 from tasks_lib.jsontext import dumps
-from tasks_lib.trace.content import content_text, is_thought
+from tasks_lib.trace.content import content_text, is_said
 from tasks_lib.trace.items import message_item
 from tasks_lib.trace.normalise import chat_items, joined_text, lenient_items
 from tasks_lib.trace.plain import View, copy_json, detached
@@ -156,7 +156,7 @@ def last_assistant_text(items: list[dict[str, Any]]) -> str | None:
     Thoughts are not said.
     """
     for item in reversed(items):
-        if item["type"] == "message" and item["role"] == "assistant" and not is_thought(item):
+        if is_said(item):
             return content_text(item["content"])
     return None
 

@@ -13,6 +13,7 @@ from tasks_lib.trace.fields import Field
 from tasks_lib.trace.plain import View, copy_json, detached, plain
 
 _NOTHING_UNSET: frozenset[str] = frozenset()
+_new = object.__new__
 
 
 class _RecordType(type):
@@ -70,7 +71,7 @@ class Record(View, metaclass=_RecordType):
     @classmethod
     def view(cls, data: dict[str, Any]) -> Self:
         """Return a record over `data` itself, unchecked; writing to it writes to `data`."""
-        record = cls.__new__(cls)
+        record = _new(cls)
         record._data = data
         record._views = None
         record._unset = _NOTHING_UNSET

@@ -8,7 +8,7 @@ from typing import Any, Self
 import orjson
 
 from tasks_lib.jsontext import dumps, loads
-from tasks_lib.trace.content import content_text, is_thought
+from tasks_lib.trace.content import content_text, is_said
 from tasks_lib.trace.events import EVENT, child_spans, event_items
 from tasks_lib.trace.fields import Choice, Timestamp, maybe
 from tasks_lib.trace.items import FunctionCall, FunctionCallOutput, Message, TraceItem
@@ -199,7 +199,7 @@ class Trace(Record):
         """
         backwards = reversed(self._data["items"])
         for item in backwards:
-            if item["type"] == "message" and item["role"] == "assistant" and not is_thought(item):
+            if is_said(item):
                 for earlier in backwards:
                     if earlier["type"] == "message" and earlier["role"] == "user":
                         return content_text(item["content"])
