@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from tasks_lib.errors import bounded
 
@@ -12,8 +12,9 @@ ScalarType = Literal["string", "integer", "float", "boolean"]
 Scalar = bool | int | float | str
 """A value of any of these types."""
 
-_BOOLEAN, _INTEGER = TypeAdapter(bool), TypeAdapter(int)
-_FLOAT = TypeAdapter(Annotated[float, Field(allow_inf_nan=False)])
+_LATE = ConfigDict(defer_build=True)  # few commands see a parameter
+_BOOLEAN, _INTEGER = TypeAdapter(bool, config=_LATE), TypeAdapter(int, config=_LATE)
+_FLOAT = TypeAdapter(Annotated[float, Field(allow_inf_nan=False)], config=_LATE)
 
 
 def as_text(value: Any) -> str:

@@ -17,7 +17,7 @@ from tasks_lib.loading.deprecated_keys import old_keys
 from tasks_lib.loading.document import Document, KeyPath, Place, located
 from tasks_lib.loading.environment import load_environment
 from tasks_lib.loading.files import bounds_of
-from tasks_lib.loading.kinds import MODELS, Kind, kind_of
+from tasks_lib.loading.kinds import Kind, kind_of, model_of
 from tasks_lib.loading.reader import Broken, Reader
 from tasks_lib.snippets import remember_origin
 
@@ -62,7 +62,7 @@ def load(path: Path, kind: Kind | None = None, *, anywhere: bool = False) -> Doc
     document = Document(file, bounds, kind, tree, reader.places, warnings)
     problems = reader.problems
     if not isinstance(tree, Broken):
-        problems = problems + _checked(document, MODELS[kind], (), tree, forgiving=True)[1]
+        problems = problems + _checked(document, model_of(kind), (), tree, forgiving=True)[1]
     if problems:
         raise DefinitionErrors(_in_order(problems))
     return document
