@@ -17,8 +17,9 @@ from tasks_lib.report.text import printable
 from tasks_lib.report.trace_text import trace_lines
 from tasks_lib.results.folder import parts, run_folders
 from tasks_lib.results.load import StoredRun, load_run
-from tasks_lib.results.parts import read_table, score_name
+from tasks_lib.results.parquet import read_table
 from tasks_lib.results.schemas import SCORE_COLUMNS
+from tasks_lib.results.scores import score_name
 
 
 def find_stored(run: str, store: Path) -> StoredRun:

@@ -24,7 +24,7 @@ from tasks_lib import compat
 from tasks_lib.errors import EvalmillError, SampleError, bounded
 from tasks_lib.placeholders import is_placeholder, neutralised
 from tasks_lib.secrets import redact
-from tasks_lib.timelimit import run_coroutine
+from tasks_lib.timelimit import GivenUp, run_coroutine
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,9 @@ class Snippet:
     def __call__(self, *args: Any) -> Any:
         """Return the function's result; a coroutine is run to its end in a loop of its own.
 
+        Call it where Ctrl-C does not arrive, in a thread or a process of its own: whatever is
+        raised counts as raised by the snippet.
+
         Args:
             args: passed by position, as many as the function accepts.
 
@@ -100,7 +103,9 @@ class Snippet:
             if inspect.isawaitable(returned):
                 return run_coroutine(_awaited(returned))
             return returned
-        except (Exception, SystemExit) as error:
+        except GivenUp:
+            raise
+        except BaseException as error:  # SystemExit, even KeyboardInterrupt: Ctrl-C never gets here
             raise self._placed(error) from error
 
     def _load(self) -> Callable[..., Any]:
@@ -111,13 +116,13 @@ class Snippet:
                 try:
                     self._loaded = self._run_module()
                     self._arity = _arity(self._loaded)
-                except (Exception, SystemExit) as error:
-                    self._failure = self._placed(error)
-                    raise self._failure from error
-                except BaseException:  # its thread was given up; it would hang again
+                except GivenUp:  # it would hang again
                     words = "running the snippet's module did not end in time"
                     self._failure = SampleError("code", words, self.place)
                     raise
+                except BaseException as error:
+                    self._failure = self._placed(error)
+                    raise self._failure from error
             return self._loaded
 
     def _run_module(self) -> Callable[..., Any]:

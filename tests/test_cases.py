@@ -19,8 +19,8 @@ import pytest
 from tasks_lib.jsontext import loads
 from tasks_lib.models.ledger import entries
 from tasks_lib.results.load import StoredRun, load_run
-from tasks_lib.results.parts import score_name
 from tasks_lib.results.schemas import SCORE_COLUMNS
+from tasks_lib.results.scores import score_name
 from tasks_lib.trace import Trace, output_text
 from tasks_lib.trace.content import content_text
 from tests.command_line import CommandLine

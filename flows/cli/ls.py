@@ -35,7 +35,7 @@ def ls(out: options.Store = None, limit: options.Limit = None, json: options.Jso
 
 def _record(folder: "RunFolder") -> dict[str, Any]:
     """A run's record; one that was killed could not say itself that it is interrupted."""
-    from tasks_lib.results.folder import read_json
+    from tasks_lib.results.files import read_json
     from tasks_lib.results.lock import is_worked_on
 
     record: dict[str, Any] = read_json(folder.run_json)

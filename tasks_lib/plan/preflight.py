@@ -9,8 +9,8 @@ from typing import Any
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors, SampleError
 from tasks_lib.models.predictor import Curious, FirstCall
-from tasks_lib.plan.rescore import StoredSamples
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
+from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.scorers.base import ModelScorer, SampleScorer
 from tasks_lib.scorers.python import PythonScorer
 from tasks_lib.scorers.score import Row

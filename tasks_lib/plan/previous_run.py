@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tasks_lib.errors import DefinitionError
-from tasks_lib.plan.plan import RescoreSource, RunSettings
+from tasks_lib.plan.settings import RescoreSource, RunSettings
 from tasks_lib.resolve import ResolvedEvaluation, fingerprint
-from tasks_lib.results.folder import RunFolder, read_json
+from tasks_lib.results.files import read_json
+from tasks_lib.results.folder import RunFolder
 from tasks_lib.results.schemas import SCHEMA_VERSION
 from tasks_lib.sources import Rows
 

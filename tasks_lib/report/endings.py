@@ -8,7 +8,7 @@ from tasks_lib import exit_codes
 from tasks_lib.report.text import one_line
 from tasks_lib.results.folder import parts
 from tasks_lib.results.load import StoredRun
-from tasks_lib.results.parts import read_table
+from tasks_lib.results.parquet import read_table
 
 _WIDTH = 300  # characters of an example
 _NOT_SCORED = "not scored: "  # how the error of a row begins that never reached its scorer

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.errors import StoreError
-from tasks_lib.results.folder import RunFolder, parts, read_json
-from tasks_lib.results.parts import read_scores, read_table, score_name
+from tasks_lib.results.files import read_json
+from tasks_lib.results.folder import RunFolder, parts
+from tasks_lib.results.parquet import read_table
 from tasks_lib.results.schemas import SCORE_COLUMNS, sample_schema
+from tasks_lib.results.scores import read_scores, score_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,8 @@ from tasks_lib.errors import MetricError
 from tasks_lib.metrics import Metric
 from tasks_lib.metrics.base import MetricValue
 from tasks_lib.metrics.table import Counts, ScoreTable
-from tasks_lib.results.parts import field_kinds, score_name
 from tasks_lib.results.schemas import METRIC_COLUMNS
+from tasks_lib.results.scores import field_kinds, score_name
 from tasks_lib.scorers import Scorer
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def metric_rows(
         scorer: whose metrics.
         table: its scores, one row per row that may count.
     """
-    scores = score_table(table)
+    scores = metric_input(table)
     return [
         metric_row(shared, scorer_key, scorer, key, metric.type, value, scores.counts)
         for key, metric in scorer.keyed_metrics().items()
@@ -81,7 +81,7 @@ def computed(metric: Metric, key: str, scores: ScoreTable) -> Sequence[MetricVal
         return [MetricValue(name, None, 0, reason=f"metric error: {error}")]
 
 
-def score_table(table: "pa.Table") -> ScoreTable:
+def metric_input(table: "pa.Table") -> ScoreTable:
     """Return stored scores as metrics see them: the scored rows that no rule excludes."""
     import pyarrow.compute as pc
 

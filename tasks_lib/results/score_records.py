@@ -7,15 +7,10 @@ from typing import Any
 
 from tasks_lib.jsontext import loads
 from tasks_lib.results.folder import RunFolder, part_name
-from tasks_lib.results.parts import (
-    field_kinds,
-    read_samples,
-    read_table,
-    score_name,
-    score_rows,
-    write_table,
-)
+from tasks_lib.results.parquet import read_table, write_table
+from tasks_lib.results.samples import read_samples
 from tasks_lib.results.schemas import SCORE_COLUMNS, SampleRecord
+from tasks_lib.results.scores import field_kinds, score_name, score_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +98,7 @@ def write_score_records(part: Path, records: Sequence[ScoreRecord]) -> None:
     values = [record.values for record in records]
     aggregates = any(record.trial is None for record in records)
     shares = _shares(records) if aggregates else ()
-    write_table(part, score_rows(base, values, shares, over_trials=aggregates))
+    write_table(part, score_table(base, values, shares, over_trials=aggregates))
 
 
 def _shares(records: Sequence[ScoreRecord]) -> Collection[str]:

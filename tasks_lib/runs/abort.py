@@ -6,7 +6,7 @@ from pathlib import Path
 from tasks_lib import exit_codes
 from tasks_lib.errors import CircuitError, StoreError
 from tasks_lib.results.folder import parts
-from tasks_lib.results.parts import read_table
+from tasks_lib.results.parquet import read_table
 from tasks_lib.runs.run import Run
 from tasks_lib.runs.start import end_early
 

@@ -2,7 +2,7 @@
 
 from tasks_lib.errors import SampleError
 from tasks_lib.models.ledger import entries
-from tasks_lib.results.folder import read_json
+from tasks_lib.results.files import read_json
 from tasks_lib.runs.run import Run
 
 

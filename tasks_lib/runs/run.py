@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,46 +20,13 @@ from tasks_lib.results.folder import RunFolder
 from tasks_lib.results.lock import RunLock
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.runs.leases import Leases, Unlimited
+from tasks_lib.runs.progress import Progress
 from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.score import Score
 from tasks_lib.sources import Rows
 
 StepResult = dict[str, Any]
 StepKey = tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Progress:
-    """How far a run is; read by whoever shows it, changed by the steps.
-
-    Attributes:
-        samples_total: samples of all specifications, each counted once a trial.
-        samples_done: of these, solved (or read from finished parts).
-        samples_failed: of these, ended in an error.
-        samples_skipped: not solved, because the budget allowed no further call.
-        rows_scored: rows that went through their scorers.
-    """
-
-    samples_total: int
-    samples_done: int = 0
-    samples_failed: int = 0
-    samples_skipped: int = 0
-    rows_scored: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def solved(self, failed: bool) -> None:
-        """Count one solved sample."""
-        with self._lock:
-            self.samples_done += 1
-            self.samples_failed += failed
-
-    def add(self, *, done: int = 0, failed: int = 0, skipped: int = 0, scored: int = 0) -> None:
-        """Count many at once."""
-        with self._lock:
-            self.samples_done += done
-            self.samples_failed += failed
-            self.samples_skipped += skipped
-            self.rows_scored += scored
 
 
 class Run:

@@ -8,13 +8,8 @@ from tasks_lib.errors import DefinitionError
 from tasks_lib.plan import Plan
 from tasks_lib.plan.preflight import check_prompts
 from tasks_lib.resolve import ResolvedEvaluation
-from tasks_lib.results.folder import (
-    RunFolder,
-    clear_unfinished,
-    remove,
-    write_atomically,
-    write_json,
-)
+from tasks_lib.results.files import clear_unfinished, remove, write_atomically, write_json
+from tasks_lib.results.folder import RunFolder
 from tasks_lib.runs.prior_spending import count_prior_spending
 from tasks_lib.runs.record import interrupted_record, started_record
 from tasks_lib.runs.run import Run, open_run
@@ -56,7 +51,7 @@ def start_run(
     run = open_run(plan, rows, secrets)
     try:
         if plan.settings.resume:
-            clear_unfinished(folder)
+            clear_unfinished(folder.path)
         elif folder.run_json.exists():
             raise DefinitionError(
                 f"there is a run '{plan.run_id}' already",

@@ -8,8 +8,10 @@ from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import loads
 from tasks_lib.results.error_text import error_text
 from tasks_lib.results.folder import part_name
-from tasks_lib.results.parts import field_kinds, read_samples, read_table, score_name, write_table
+from tasks_lib.results.parquet import read_table, write_table
+from tasks_lib.results.samples import read_samples
 from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.results.scores import field_kinds, score_name
 from tasks_lib.runs.run import Run
 from tasks_lib.steps.scoring import scorer_rows
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tasks_lib.results.parts import score_rows
 from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.results.scores import score_table
 from tasks_lib.runs.run import Run
 from tasks_lib.scorers.base import BaseScorer, ModelScorer, SampleScorer
 from tasks_lib.steps.model_scoring import score_asking
@@ -57,7 +57,7 @@ def outcomes_of(
     return found
 
 
-def score_table(
+def scorer_table(
     run: Run,
     spec_key: str,
     scorer: BaseScorer,
@@ -75,10 +75,10 @@ def score_table(
     """
     spec = run.spec(spec_key)
     if spec.num_trials == 1:
-        return score_rows(*score_columns(records, outcomes), scorer.shares())
+        return score_table(*score_columns(records, outcomes), scorer.shares())
     trials = spec.task.definition.trials
     aggregators = (trials.score_aggregators or ()) if trials else ()
     places, results = over_trials(records, outcomes, aggregators, spec.num_trials)
     columns = score_columns([*records, *places], [*outcomes, *results])
     known = scorer.shares() | shares(outcomes, aggregators)
-    return score_rows(*columns, known, over_trials=True)
+    return score_table(*columns, known, over_trials=True)

@@ -5,10 +5,11 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.resolve import ResolvedSpec
-from tasks_lib.results.folder import write_atomically, write_json
+from tasks_lib.results.files import write_atomically, write_json
 from tasks_lib.results.metric_rows import MetricRow, metric_rows
-from tasks_lib.results.parts import read_scores, write_table
+from tasks_lib.results.parquet import write_table
 from tasks_lib.results.schemas import METRIC_COLUMNS, metric_schema
+from tasks_lib.results.scores import read_scores
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.record import finished_record
 from tasks_lib.runs.run import Run, StepResult

@@ -10,8 +10,8 @@ from tasks_lib.metrics.averages import average, average_of_nothing
 from tasks_lib.metrics.base import MetricValue, key_of
 from tasks_lib.metrics.numbers import Numbers
 from tasks_lib.metrics.table import Counts, ScoreTable
-from tasks_lib.results.metric_rows import MetricRow, computed, metric_row, score_table
-from tasks_lib.results.parts import field_kinds, score_name
+from tasks_lib.results.metric_rows import MetricRow, computed, metric_input, metric_row
+from tasks_lib.results.scores import field_kinds, score_name
 from tasks_lib.scorers import Scorer
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def repeated_rows(
     import pyarrow.compute as pc
 
     runs = [
-        score_table(table.filter(pc.equal(table.column("trial"), run))) for run in range(num_runs)
+        metric_input(table.filter(pc.equal(table.column("trial"), run))) for run in range(num_runs)
     ]
     counts = _sum([scores.counts for scores in runs])
     rows = [

@@ -11,11 +11,13 @@ from pathlib import Path
 
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import loads
-from tasks_lib.plan.rescore import StoredSamples
-from tasks_lib.results.folder import part_name, part_range, remove
-from tasks_lib.results.parts import read_samples, read_table, statuses
+from tasks_lib.results.files import remove
+from tasks_lib.results.folder import part_name, part_range
+from tasks_lib.results.parquet import read_table
+from tasks_lib.results.samples import read_samples, statuses
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.results.score_records import ScoreRecord, read_score_records
+from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.run import Run
 from tasks_lib.scorers.score import Score

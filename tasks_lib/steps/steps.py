@@ -7,26 +7,20 @@ paths, keys and ranges; samples, traces and secrets never travel through an orch
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tasks_lib.plan.rescore import StoredSamples
 from tasks_lib.results.folder import part_name
-from tasks_lib.results.parts import (
-    read_samples,
-    sample_records,
-    score_name,
-    statuses,
-    unify_scores,
-    write_samples,
-    write_table,
-)
+from tasks_lib.results.parquet import write_table
+from tasks_lib.results.samples import read_samples, sample_records, statuses, write_samples
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.results.score_records import write_score_records
+from tasks_lib.results.scores import score_name, unify_scores
+from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.run import Run, StepResult, find_run
 from tasks_lib.scorers.base import AllSamplesScorer, Datasets
 from tasks_lib.scorers.score import Row
 from tasks_lib.sources import Aligned
 from tasks_lib.steps.action_rules import apply_rules
-from tasks_lib.steps.batch_scores import outcomes_of, score_table
+from tasks_lib.steps.batch_scores import outcomes_of, scorer_table
 from tasks_lib.steps.reduction import reduce_run
 from tasks_lib.steps.resume import failed_places, is_whole, kept_scores, solve_again
 from tasks_lib.steps.scoring import Outcome, score_together, scorer_rows, spread
@@ -122,7 +116,7 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
         records = _part_records(run, spec_key, start, stop)
     outcomes = outcomes_of(run, spec_key, due, [r for r in records if r.status == "ok"])
     for key, (scorer, _) in due.items():
-        table = score_table(run, spec_key, scorer, records, spread(records, outcomes[key]))
+        table = scorer_table(run, spec_key, scorer, records, spread(records, outcomes[key]))
         write_table(run.folder.scores(spec_key, key) / name, table)
     return _scored(run, len(records))
 
@@ -184,7 +178,7 @@ def _score_together(run: Run, spec_key: str, scorers: Mapping[str, AllSamplesSco
             outcomes |= dict(zip(map(id, solved), found, strict=True))
         for (start, stop), batch in batches.items():
             said = [outcomes.get(id(record)) for record in batch]
-            table = score_table(run, spec_key, scorer, batch, said)
+            table = scorer_table(run, spec_key, scorer, batch, said)
             write_table(run.folder.scores(spec_key, key) / part_name(start, stop), table)
 
 

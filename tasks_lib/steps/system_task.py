@@ -6,7 +6,8 @@ from typing import Any
 
 from tasks_lib.errors import SampleError, StoreError
 from tasks_lib.results.error_text import error_text, unexpected
-from tasks_lib.results.folder import RunFolder, read_json, write_json
+from tasks_lib.results.files import read_json, write_json
+from tasks_lib.results.folder import RunFolder
 from tasks_lib.system_tasks import SystemTask
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from tasks_lib.resolve import ResolvedSpec
-from tasks_lib.results.metric_rows import MetricRow, score_table
-from tasks_lib.results.parts import read_scores
+from tasks_lib.results.metric_rows import MetricRow, metric_input
+from tasks_lib.results.scores import read_scores
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.run import Run
 from tasks_lib.runs.verdict import SpecOutcome
@@ -40,7 +40,7 @@ def logged_metrics(
     tables = {key: read_scores(run.folder.scores(spec.key, key)) for key in rows.log.scorers}
     counts = {}
     for key, table in tables.items():
-        found = score_table(counting_rows(spec, table)).counts
+        found = metric_input(counting_rows(spec, table)).counts
         counts[key] = {
             "n": found.n,
             "n_total": found.n_total,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tasks_lib.jsontext import loads
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.folder import parts
-from tasks_lib.results.parts import read_table
+from tasks_lib.results.parquet import read_table
 from tasks_lib.runs.verdict import SpecOutcome
 from tasks_lib.scorers.answers import no_answer
 from tasks_lib.scorers.base import ModelScorer

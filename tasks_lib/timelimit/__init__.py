@@ -11,6 +11,7 @@ from tasks_lib.timelimit.clock import Clock
 from tasks_lib.timelimit.line import each_within
 from tasks_lib.timelimit.threads import (
     MOST_STUCK,
+    GivenUp,
     StuckError,
     TimedOutError,
     run_coroutine,
@@ -19,6 +20,7 @@ from tasks_lib.timelimit.threads import (
 __all__ = [
     "MOST_STUCK",
     "Clock",
+    "GivenUp",
     "StuckError",
     "TimedOutError",
     "each_within",

@@ -91,9 +91,7 @@ class SnippetThread(threading.Thread):
                         break
                 if not _idle.keep(self):
                     break
-        if self._runner is not None:
-            with suppress(Exception, GivenUp):
-                self._runner.close()
+        self._close_loop()
 
     def run_coroutine(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on this thread's loop; giving the job up cancels it."""
@@ -111,7 +109,17 @@ class SnippetThread(threading.Thread):
             finally:
                 await _end_others(task)
 
-        return self._runner.run(cancellable())
+        try:
+            return self._runner.run(cancellable())
+        except (KeyboardInterrupt, SystemExit):  # a task's ends the loop, whatever else runs there
+            self._close_loop()
+            raise
+
+    def _close_loop(self) -> None:
+        if self._runner is not None:
+            with suppress(BaseException):  # what still runs there may raise whatever it likes
+                self._runner.close()
+            self._runner = None
 
     def give_up(self, job: Job[Any], grace: float = CANCEL_GRACE) -> None:
         """Have a late job end, if it can; the thread takes no other."""

@@ -7,16 +7,8 @@ from pathlib import Path
 import pytest
 
 from tasks_lib.errors import StoreError
-from tasks_lib.results.folder import (
-    RunFolder,
-    part_name,
-    part_range,
-    parts,
-    read_json,
-    run_folders,
-    write_atomically,
-    write_json,
-)
+from tasks_lib.results.files import read_json, write_atomically, write_json
+from tasks_lib.results.folder import RunFolder, part_name, part_range, parts, run_folders
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -97,7 +89,7 @@ def test_a_killed_writer_leaves_the_old_file_and_no_part(tmp_path: Path):
     script = f"""
 import os
 from pathlib import Path
-from tasks_lib.results.folder import write_atomically
+from tasks_lib.results.files import write_atomically
 
 def write(path):
     path.write_bytes(b"half")

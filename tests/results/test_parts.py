@@ -14,28 +14,25 @@ from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import dumps, loads
 from tasks_lib.metrics.mean import Mean
 from tasks_lib.results.folder import part_name, parts
-from tasks_lib.results.metric_rows import score_table
-from tasks_lib.results.parts import (
-    column_name,
-    field_kinds,
-    read_samples,
-    read_scores,
-    score_name,
-    score_rows,
-    statuses,
-    unify_scores,
-    write_samples,
-    write_table,
-)
+from tasks_lib.results.metric_rows import metric_input
+from tasks_lib.results.parquet import write_table
+from tasks_lib.results.samples import read_samples, statuses, write_samples
 from tasks_lib.results.schemas import (
     SAMPLE_COLUMNS,
     SCHEMA_VERSION,
     SCORE_COLUMNS,
     SampleRecord,
-    joined_kind,
-    kind_of,
     metric_schema,
     sample_schema,
+)
+from tasks_lib.results.score_kinds import joined_kind, kind_of
+from tasks_lib.results.scores import (
+    column_name,
+    field_kinds,
+    read_scores,
+    score_name,
+    score_table,
+    unify_scores,
 )
 
 RECORD = SampleRecord(
@@ -78,7 +75,7 @@ def base(count: int, first: int = 0) -> dict[str, list[Any]]:
 def write_scores(folder: Path, batches: list[list[dict[str, Any] | None]]) -> None:
     start = 0
     for batch in batches:
-        table = score_rows(base(len(batch), start), batch)
+        table = score_table(base(len(batch), start), batch)
         write_table(folder / part_name(start, start + len(batch)), table)
         start += len(batch)
 
@@ -194,7 +191,7 @@ def test_joined_kinds_do_not_depend_on_the_order(kinds: list[Any]):
 
 def test_each_kind_has_its_type():
     rows = [{"b": True, "n": 1, "t": "x", "j": [1], "z": None}, {"n": 0.5}, None]
-    table = score_rows(base(3), rows)
+    table = score_table(base(3), rows)
     assert field_kinds(table.schema) == {
         "b": "bool",
         "n": "number",
@@ -220,7 +217,7 @@ def test_no_integer_is_lost(tmp_path: Path):
     """BR-030."""
     write_scores(tmp_path, [[{"n": 1}], [{"n": 2**53 + 1}], [{"n": 10**400}]])
     assert [loads(text) for text in values(tmp_path, "n")] == [1, 2**53 + 1, 10**400]
-    found = score_table(read_scores(tmp_path)).column("n")
+    found = metric_input(read_scores(tmp_path)).column("n")
     assert found == [1, 2**53 + 1, 10**400]
 
 
@@ -233,7 +230,7 @@ def test_a_score_may_have_any_name(tmp_path: Path, name: str):
     unify_scores(tmp_path)
     table = read_scores(tmp_path)
     assert table.column("status").to_pylist() == ["ok", "ok"]
-    assert score_table(table).column(name) == [True, False]
+    assert metric_input(table).column(name) == [True, False]
 
 
 @given(st.text())
@@ -312,5 +309,5 @@ def test_how_rows_are_cut_into_batches_does_not_show(
 
 def test_metrics_of_a_column_of_json_are_those_of_the_numbers(tmp_path: Path):
     write_scores(tmp_path, [[{"a": 1}, {"a": None}], [{"a": 2**53 + 1}, None]])
-    (mean,) = Mean(type="mean", field="a").compute(score_table(read_scores(tmp_path)))
+    (mean,) = Mean(type="mean", field="a").compute(metric_input(read_scores(tmp_path)))
     assert mean.value == pytest.approx(2**52 + 1)

@@ -10,7 +10,8 @@ from tasks_lib.models.ledger_file import ledger_path
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.plan.planner import plan_run
 from tasks_lib.resolve import Overrides, resolve
-from tasks_lib.runs.run import Progress, Run, find_run, open_run
+from tasks_lib.runs.progress import Progress
+from tasks_lib.runs.run import Run, find_run, open_run
 from tests.engine import ASK, EQUALS, Engine, saying
 
 

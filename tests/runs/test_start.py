@@ -12,7 +12,8 @@ from tasks_lib.plan.planner import plan_run
 from tasks_lib.plan.previous_run import previous_run
 from tasks_lib.plan.rows import open_rows
 from tasks_lib.resolve import Overrides, resolve
-from tasks_lib.results.folder import RunFolder, read_json, write_json
+from tasks_lib.results.files import read_json, write_json
+from tasks_lib.results.folder import RunFolder
 from tasks_lib.runs.start import end_early, start_run
 from tests.engine import ASK, EQUALS, Engine, saying
 

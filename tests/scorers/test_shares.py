@@ -2,8 +2,8 @@
 
 import pytest
 
-from tasks_lib.results.parts import field_kinds, score_rows
 from tasks_lib.results.schemas import SCORE_COLUMNS
+from tasks_lib.results.scores import field_kinds, score_table
 from tasks_lib.scorers.bleu import Bleu
 from tasks_lib.scorers.function_call_coverage import FunctionCallCoverage
 from tasks_lib.scorers.model_as_a_judge_scorer import ModelAsAJudgeScorer
@@ -54,5 +54,5 @@ def test_a_share_is_stored_as_one():
         "excluded": [False, False],
         "action_rules": [[], []],
     }
-    table = score_rows(base, [{"s": 0.5, "n": 3}, {"s": 1, "n": 4}], {"s"})
+    table = score_table(base, [{"s": 0.5, "n": 3}, {"s": 1, "n": 4}], {"s"})
     assert field_kinds(table.schema) == {"s": "share", "n": "number"}

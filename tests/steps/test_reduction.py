@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from tasks_lib.exit_codes import DONE, TOO_MANY_ERRORS
-from tasks_lib.results.folder import read_json
+from tasks_lib.results.files import read_json
 from tests.engine import ASK, EQUALS, Engine, Ran, python_scorer, saying
 
 

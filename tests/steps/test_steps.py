@@ -14,7 +14,8 @@ from tasks_lib.plan import RunSettings
 from tasks_lib.plan.planner import plan_run
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results import load_run
-from tasks_lib.results.folder import parts, read_json
+from tasks_lib.results.files import read_json
+from tasks_lib.results.folder import parts
 from tasks_lib.runs.run import Run
 from tasks_lib.runs.start import start_run
 from tests.engine import ASK, EQUALS, Engine, python_scorer, saying

@@ -3,8 +3,8 @@
 import pytest
 
 from tasks_lib.errors import SampleError
-from tasks_lib.results.parts import field_kinds, score_rows
 from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.results.scores import field_kinds, score_table
 from tasks_lib.scorers.score import Score
 from tasks_lib.steps.scoring import score_columns
 from tasks_lib.steps.trial_aggregates import over_trials, shares
@@ -160,7 +160,7 @@ def test_shares_are_stored_as_numbers_and_say_so():
     outcomes = [right(), right(False)]
     rows, results = over_trials(records, outcomes, (), 2)
     columns = score_columns([*records, *rows], [*outcomes, *results])
-    table = score_rows(*columns, shares(outcomes, ()), over_trials=True)
+    table = score_table(*columns, shares(outcomes, ()), over_trials=True)
     assert field_kinds(table.schema) == {"ok": "share", "ok.mean": "share"}
     assert table.column("ok").to_pylist() == [1.0, 0.0, 0.5]
     assert table.column("trial").to_pylist() == [0, 1, None]

@@ -6,8 +6,9 @@ from typing import Any
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.load import StoredRun
 from tasks_lib.results.metric_rows import MetricRow, metric_rows
-from tasks_lib.results.parts import read_scores, read_table
+from tasks_lib.results.parquet import read_table
 from tasks_lib.results.schemas import METRIC_COLUMNS
+from tasks_lib.results.scores import read_scores
 from tasks_lib.results.task_result.samples import OWN_KEY, Scorers, error, with_constants
 from tasks_lib.scorers import Scorer
 
