@@ -8,6 +8,7 @@ from typing import Any
 
 from prefect import Flow
 from prefect.exceptions import TerminationSignal
+from prefect.logging import get_run_logger
 from prefect.runtime import flow_run
 from prefect.states import Failed
 from prefect.utilities.urls import url_for
@@ -140,6 +141,8 @@ def run_in_flow(run: Run) -> StepResult:
     with Mirror(run) as mirror:
         result = run_stages(run)
         mirror.show_metrics(result["metrics"])
+    if run.warnings:
+        get_run_logger().warning("\n".join(run.warnings))
     return result
 
 

@@ -15,25 +15,11 @@ from tasks_lib.report.endings import ending, failure_notes
 from tasks_lib.report.tables import metrics_table, reasons
 from tasks_lib.report.text import printable
 from tasks_lib.report.trace_text import trace_lines
-from tasks_lib.results.folder import parts, run_folders
-from tasks_lib.results.load import StoredRun, load_run
+from tasks_lib.results.folder import parts
+from tasks_lib.results.load import StoredRun
 from tasks_lib.results.parquet import read_table
 from tasks_lib.results.schemas import SCORE_COLUMNS
 from tasks_lib.results.scores import score_name
-
-
-def find_stored(run: str, store: Path) -> StoredRun:
-    """Return the run that an id, a folder or `last` names.
-
-    Raises:
-        StoreError: there is none.
-    """
-    if run != "last":
-        return load_run(run, store)
-    runs = run_folders(store)
-    if not runs:
-        raise StoreError(f"there is no run in '{store}'", fix="start one with: evalmill run FILE")
-    return StoredRun(runs[0])
 
 
 def show_metrics(stored: StoredRun, *, json: bool, verbose: bool) -> None:

@@ -2,8 +2,9 @@
 
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from flows.costs import paid_words, why_unknown
 from tasks_lib import exit_codes
@@ -43,20 +44,7 @@ def tell_result(
     """
     status = result["status"]
     if json:
-        print(
-            dumps(
-                {
-                    "run_id": run.plan.run_id,
-                    "status": status,
-                    "exit_code": result["exit_code"],
-                    "run_dir": str(run.folder.path),
-                    "metrics": result["metrics"],
-                    "cost_usd": run.models.spending.cost_usd,
-                    "resume": command,
-                    "warnings": run.warnings,
-                }
-            )
-        )
+        _print_document(run, status, result["exit_code"], command, result["metrics"])
     else:
         from rich.console import Console
 
@@ -115,7 +103,7 @@ def tell_interruption(run: Run, json: bool, command: str) -> None:
         command: resumes it.
     """
     if json:
-        _print_early_end(run, "interrupted", exit_codes.INTERRUPTED, command)
+        _print_document(run, "interrupted", exit_codes.INTERRUPTED, command)
     print(
         f"interrupted: {_how_far(run, run.progress.samples_done)}; resume with: {command}",
         file=sys.stderr,
@@ -134,7 +122,7 @@ def tell_breaking_off(run: Run, cause: CircuitError, json: bool, command: str) -
     resumable = cause.resumable and run.models.totals.total > 0
     if json:
         code = exit_codes.TOO_MANY_ERRORS
-        _print_early_end(run, "failed", code, command if resumable else None)
+        _print_document(run, "failed", code, command if resumable else None)
     print(f"stopped: {printable(str(cause))}", file=sys.stderr)
     hint = f"; once that is mended, resume with: {command}" if resumable else ""
     solved = run.progress.samples_done - run.progress.samples_failed
@@ -149,14 +137,30 @@ def _how_far(run: Run, done: int) -> str:
     )
 
 
-def _print_early_end(run: Run, status: str, exit_code: int, command: str | None) -> None:
+def _print_document(
+    run: Run,
+    status: str,
+    exit_code: int,
+    command: str | None,
+    metrics: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    folder = run.folder
     print(
         dumps(
             {
                 "run_id": run.plan.run_id,
                 "status": status,
                 "exit_code": exit_code,
-                "run_dir": str(run.folder.path),
+                "run_dir": str(folder.path),
+                "paths": {
+                    "run": str(folder.run_json),
+                    "resolved": str(folder.resolved),
+                    "samples": str(folder.path / "samples"),
+                    "scores": str(folder.path / "scores"),
+                    "metrics": str(folder.metrics),
+                },
+                "metrics": metrics,
+                "cost_usd": run.models.spending.cost_usd,
                 "resume": command,
                 "warnings": run.warnings,
             }

@@ -4,7 +4,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -34,13 +34,12 @@ def make_app(arguments: list[str]) -> typer.Typer:
     """
     app = typer.Typer(
         name="evalmill",
-        help="Run LLM evaluations declared in YAML.",
-        no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+    app.callback()(_evalmill)
     used = next((word for word in arguments if not word.startswith("-")), None)
     for verb, summary in VERBS.items():
         command = getattr(import_module(f"flows.cli.{verb}"), verb) if verb == used else _unloaded
@@ -49,6 +48,25 @@ def make_app(arguments: list[str]) -> typer.Typer:
         else:
             app.command(verb, short_help=summary, help=summary if verb != used else None)(command)
     return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"evalmill {version('evalmill')}")
+        raise typer.Exit
+
+
+def _evalmill(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Run LLM evaluations declared in YAML."""
 
 
 def _unloaded() -> None:
@@ -60,7 +78,8 @@ def main() -> NoReturn:
     from flows.cli.failures import guarded
 
     calm_garbage_collection()
-    _leave(guarded(make_app(sys.argv[1:]), sys.argv[1:]))
+    arguments = sys.argv[1:] or ["--help"]
+    _leave(guarded(make_app(arguments), arguments))
 
 
 def _leave(code: int) -> NoReturn:

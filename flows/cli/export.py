@@ -34,14 +34,14 @@ def export(
 
     Example: evalmill export task-result last exported --link-logs
     """
-    from flows.showing import find_stored
     from tasks_lib.errors import DefinitionError
     from tasks_lib.jsontext import dumps
+    from tasks_lib.results.load import find_run
     from tasks_lib.results.task_result.export import export_task_results
 
     if form != "task-result":
         raise DefinitionError(f"unknown format '{form}'", "FORMAT", "write 'task-result'")
-    stored = find_stored(run, options.store_folder(out))
+    stored = find_run(run, options.store_folder(out))
     files = export_task_results(stored, folder or Path(stored.folder.run_id), link=link_logs)
     if json:
         print(dumps([str(file) for file in files]))

@@ -9,32 +9,38 @@ import typer
 
 from flows.cli import options
 
-ledger = typer.Typer(no_args_is_help=True)
+ledger = typer.Typer()
 
 
 @ledger.callback()
 def _ledger() -> None:
     """Work with the record of model calls.
 
-    Example: evalmill ledger export 20260101T000000Z-capitals-0a1b2c recording.jsonl
+    Example: evalmill ledger export last replies.jsonl
     """
 
 
 @ledger.command()
 def export(
-    run: Annotated[str, typer.Argument(help="Id of the run whose replies are exported.")],
+    run: Annotated[
+        str, typer.Argument(help="Id of the run whose replies are exported; `last` is the newest.")
+    ],
     file: Annotated[Path, typer.Argument(help="JSONL file to write.")],
     out: options.Store = None,
+    json: options.Json = False,
 ) -> int:
     """Write the replies a run recorded to a file that a `replay` connection answers from.
 
-    Example: evalmill ledger export 20260101T000000Z-capitals-0a1b2c recording.jsonl
+    Example: evalmill ledger export last replies.jsonl
     """
     from tasks_lib.errors import DefinitionError
+    from tasks_lib.jsontext import dumps
     from tasks_lib.models.ledger import entries
     from tasks_lib.models.recording import write_recording
+    from tasks_lib.results.load import run_named
 
     store = options.store_folder(out)
+    run = run_named(run, store)
     recorded = entries(store, run)
     first = next(recorded, None)
     if first is None:
@@ -43,12 +49,14 @@ def export(
             fix="name the run that asked for them; evalmill ls lists the runs",
         )
     count = write_recording(chain([first], recorded), file)
+    if json:
+        print(dumps({"run_id": run, "replies": count, "file": str(file)}))
     print(f"{count} replies written to {file}", file=sys.stderr)
     return 0
 
 
 @ledger.command()
-def repair(out: options.Store = None) -> int:
+def repair(out: options.Store = None, json: options.Json = False) -> int:
     """Save the replies that can still be read of a damaged ledger.
 
     The damaged file is kept beside the new one. What it has lost is asked for again when it is
@@ -57,6 +65,7 @@ def repair(out: options.Store = None) -> int:
     Example: evalmill ledger repair -o .evalmill
     """
     from tasks_lib.errors import DefinitionError
+    from tasks_lib.jsontext import dumps
     from tasks_lib.models.ledger_repair import repair as repair_ledger
     from tasks_lib.results.folder import run_folders
     from tasks_lib.results.lock import is_worked_on
@@ -68,5 +77,7 @@ def repair(out: options.Store = None) -> int:
             f"the store is in use: {', '.join(busy)}", fix="wait for the end of these runs"
         )
     repaired = repair_ledger(store)
+    if json:
+        print(dumps({"replies": repaired.kept, "damaged": str(repaired.aside)}))
     print(f"{repaired.kept} replies saved; the damaged ledger is {repaired.aside}", file=sys.stderr)
     return 0

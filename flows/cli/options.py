@@ -60,14 +60,16 @@ RunId = Annotated[
 ]
 Resume = Annotated[
     str | None,
-    typer.Option("--resume", metavar="RUN", help="Continue a run; nothing is paid twice."),
+    typer.Option(
+        "--resume", metavar="RUN", help="Continue a run, `last` the newest; nothing is paid twice."
+    ),
 ]
 RetryErrors = Annotated[
     str | None,
     typer.Option(
         "--retry-errors",
         metavar="RUN",
-        help="Continue a run and do again what ended in an error there; the rest is kept.",
+        help="Do again what ended in an error in a run (`last`: the newest); the rest is kept.",
     ),
 ]
 Cache = Annotated[

@@ -59,7 +59,7 @@ def rescore(
     from tasks_lib.plan import RescoreSource, RunSettings
 
     store = options.store_folder(out)
-    earlier = continued_run(resume, retry_errors, run_id)
+    earlier = continued_run(resume, retry_errors, run_id, store)
     if earlier is None and (source is None or file is None):
         raise DefinitionError("SOURCE or FILE is missing", fix="see: evalmill rescore --help")
     if earlier is not None and source is not None:
@@ -100,7 +100,7 @@ def rescore(
 
 def _path(source: str, store: Path) -> str:
     """The absolute path of a file of traces or of a run."""
-    from flows.showing import find_stored
+    from tasks_lib.results.load import find_run
 
-    path = Path(source) if Path(source).is_file() else find_stored(source, store).folder.path
+    path = Path(source) if Path(source).is_file() else find_run(source, store).folder.path
     return str(path.absolute())

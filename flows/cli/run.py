@@ -49,7 +49,8 @@ def run(
     from flows.execute import Manner, execute, prepare
     from tasks_lib.plan import RunSettings
 
-    earlier = continued_run(resume, retry_errors, run_id)
+    store = options.store_folder(out)
+    earlier = continued_run(resume, retry_errors, run_id, store)
     prepared = prepare(
         file,
         overrides(
@@ -64,7 +65,7 @@ def run(
             allow_outside=allow_outside,
         ),
         RunSettings(
-            store=options.store_folder(out),
+            store=store,
             run_id=run_id if earlier is None else earlier,
             max_connections=max_connections,
             batch_size=batch_size,

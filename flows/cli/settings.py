@@ -7,6 +7,7 @@ from typing import get_args
 from tasks_lib.definitions.evaluation import CachePolicy, Subsampling
 from tasks_lib.errors import DefinitionError
 from tasks_lib.resolve import Overrides
+from tasks_lib.results.load import NEWEST, run_named
 
 
 def pairs(texts: Iterable[str] | None, flag: str) -> dict[str, str]:
@@ -39,18 +40,25 @@ def gates(texts: Iterable[str] | None) -> dict[str, float]:
     return found
 
 
-def continued_run(resume: str | None, retry_errors: str | None, run_id: str | None) -> str | None:
-    """Return the run that is continued; None for a new one.
+def continued_run(
+    resume: str | None, retry_errors: str | None, run_id: str | None, store: Path
+) -> str | None:
+    """Return the id of the run that is continued; None for a new one.
 
     Raises:
-        DefinitionError: several flags name a run.
+        DefinitionError: several flags name a run, or it can't have the name it is to have.
     """
     given = [run for run in (resume, retry_errors, run_id) if run is not None]
     if len(given) > 1:
         raise DefinitionError(
             "--resume, --retry-errors and --run-id each name the run", fix="give one of them"
         )
-    return retry_errors if resume is None else resume
+    if run_id == NEWEST:
+        raise DefinitionError(
+            f"'{NEWEST}' means the newest run", where="--run-id", fix="choose another id"
+        )
+    earlier = retry_errors if resume is None else resume
+    return None if earlier is None else run_named(earlier, store)
 
 
 def choice(text: str | None, allowed: object, flag: str) -> str | None:

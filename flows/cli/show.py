@@ -21,10 +21,11 @@ def show(
 
     Example: evalmill show last 17
     """
-    from flows.showing import find_stored, sample_document, sample_text, show_metrics
+    from flows.showing import sample_document, sample_text, show_metrics
     from tasks_lib.jsontext import dumps
+    from tasks_lib.results.load import find_run
 
-    stored = find_stored(run, options.store_folder(out))
+    stored = find_run(run, options.store_folder(out))
     if sample is None:
         show_metrics(stored, json=json, verbose=verbose)
         return 0

@@ -9,9 +9,9 @@ from flows.compile import default_store, evaluate_here
 from flows.deployable import parameters as shown
 from flows.deployable.overtaken import skip_if_overtaken
 from flows.deployable.scheduled import due_time
-from flows.showing import find_stored
 from tasks_lib.plan import RescoreSource, RunSettings
 from tasks_lib.resolve import Overrides, resolve
+from tasks_lib.results.load import find_run
 
 
 @flow(name="rescore", persist_result=False)
@@ -41,7 +41,7 @@ def rescore(
     if skipped is not None:
         return skipped
     folder = Path(store).absolute() if store else default_store()
-    traces = Path(source) if Path(source).is_file() else find_stored(source, folder).folder.path
+    traces = Path(source) if Path(source).is_file() else find_run(source, folder).folder.path
     overrides = Overrides(
         settings=shown.config_texts(config),
         env_file=Path(env_file) if env_file else None,

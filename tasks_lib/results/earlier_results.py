@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from tasks_lib.errors import DefinitionError, StoreError
+from tasks_lib.errors import DefinitionError
 from tasks_lib.jsontext import loads
 from tasks_lib.resolve.earlier_results import is_log
 from tasks_lib.results.folder import part_range, parts
@@ -164,7 +164,7 @@ def result_rows(key: str, store: Path) -> ResultRows:
     run_id, _, spec_key = key.partition("/")
     try:
         run = load_run(run_id, store)
-    except StoreError as error:
+    except DefinitionError as error:
         raise DefinitionError(error.problem, f"task result '{key}'", error.fix) from None
     keys = run.spec_keys
     spec_key = spec_key or (keys[0] if len(keys) == 1 else "")

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tasks_lib.errors import StoreError
+from tasks_lib.errors import DefinitionError, StoreError
 from tasks_lib.results.files import read_json
-from tasks_lib.results.folder import RunFolder, parts
+from tasks_lib.results.folder import RunFolder, parts, run_folders
 from tasks_lib.results.parquet import read_table
 from tasks_lib.results.schemas import SCORE_COLUMNS, sample_schema
 from tasks_lib.results.scores import read_scores, score_name
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _ORDER = ["sample_index", "trial", "row"]
 _ROW = ["spec_key", "sample_id", *_ORDER]
 _ENDS = ("status", "error_message")
+
+NEWEST = "last"
+"""What people call the newest run of a store."""
 
 
 class StoredRun:
@@ -128,16 +131,41 @@ def load_run(run: str | Path, store: str | Path = ".evalmill") -> StoredRun:
         store: the store to look an id up in.
 
     Raises:
-        StoreError: there is no such run.
+        DefinitionError: there is no such run.
     """
     folder = Path(run)
     if not (folder / "run.json").is_file():
         folder = Path(store) / "runs" / str(run)
     if folder.name in ("", ".", "..") or not (folder / "run.json").is_file():
-        raise StoreError(
+        raise DefinitionError(
             f"there is no run '{run}' in '{store}'", fix="list the runs with: evalmill ls"
         )
     return StoredRun(RunFolder(folder))
+
+
+def run_named(run: str, store: Path) -> str:
+    """Return a run's name as it is, or the id of the newest run where that is `last`.
+
+    Raises:
+        DefinitionError: the store has no run.
+    """
+    if run != NEWEST:
+        return run
+    runs = run_folders(store)
+    if not runs:
+        raise DefinitionError(
+            f"there is no run in '{store}'", fix="start one with: evalmill run FILE"
+        )
+    return runs[0].run_id
+
+
+def find_run(run: str, store: Path) -> StoredRun:
+    """Open the run that an id, a folder, or `last` names.
+
+    Raises:
+        DefinitionError: there is none.
+    """
+    return load_run(run_named(run, store), store)
 
 
 def _frame(table: "pa.Table", order: list[str]) -> "pd.DataFrame":

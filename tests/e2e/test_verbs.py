@@ -1,6 +1,8 @@
 """The verbs beside `run`: what they print, where, and their exit codes."""
 
 import json
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +48,47 @@ def test_a_run_is_listed_shown_and_its_samples_read(lab):
         assert "Traceback" not in missing.stderr
 
 
+def test_last_names_the_newest_run_wherever_a_run_is_named(lab):
+    nothing = lab.evalmill("run", "--resume", "last", *ALONE)
+    assert nothing.exit_code == 2
+    assert f"there is no run in '{lab.evalmill.store}'" in nothing.stderr
+    lab.run("--run-id", "older")
+    lab.run("--run-id", "newer", "--cache", "no-cache", "-n", "4")
+    for flag in ("--resume", "--retry-errors"):
+        assert lab.run(flag, "last", file=None).run_id == "newer"
+    exported = lab.evalmill("ledger", "export", "last", "replies.jsonl", "--json")
+    assert exported.json == {"run_id": "newer", "replies": 4, "file": "replies.jsonl"}
+    assert lab.evalmill("export", "task-result", "last").exit_code == 0
+    assert (lab.evalmill.folder / "newer" / "nightly.yaml").exists()
+    file = lab.folder / "run.yaml"
+    scored = lab.evalmill("rescore", "last", file, "--run-id", "again", "--json", *ALONE).json
+    assert scored["metrics"][0]["n"] == 4
+    assert lab.evalmill("show", "last", "--json").json["run_id"] == "again"
+    assert lab.run("--resume", "last", file=None).run_id == "again"
+
+    for arguments in (("run", file, "--run-id", "last"), ("rescore", "never-was", file)):
+        refused = lab.evalmill(*arguments, *ALONE)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+
+
+def test_the_document_of_a_run_says_how_it_ended_and_where_everything_is(lab):
+    lab.write(qa_jsonl=questions(12, wrong=3).replace("Number 1?", "FAULT=400 1?"))
+    document = lab.run().finished.json
+    assert (document["status"], document["exit_code"]) == ("complete", 3)
+    assert document["warnings"] == ["1 of 12 rows failed, more than the 0.0% allowed"]
+    assert [row["n"] for row in document["metrics"]] == [11]
+    run = lab.evalmill.store / "runs" / document["run_id"]
+    assert document["run_dir"] == str(run)
+    assert document["paths"] == {
+        "run": str(run / "run.json"),
+        "resolved": str(run / "resolved.yaml"),
+        "samples": str(run / "samples"),
+        "scores": str(run / "scores"),
+        "metrics": str(run / "metrics.parquet"),
+    }
+    assert all(Path(path).exists() for path in document["paths"].values())
+
+
 def test_a_plan_calls_nothing_and_needs_no_key(lab):
     keyed = "http://127.0.0.1:9/v1\n  api_key: $LAB_KEY_THAT_IS_NOT_SET"
     lab.write_files(
@@ -89,6 +132,8 @@ def test_schemas_are_json_and_unknown_kinds_are_refused(lab):
     schema = lab.evalmill("schema", "task").json
     assert "definition" in schema["properties"]
     assert lab.evalmill("schema", "tusk").exit_code == 2
+    assert lab.evalmill("schema", "--json").json == kinds
+    assert lab.evalmill("schema", "task", "--json").json == schema
 
 
 def test_an_exported_ledger_replays_the_run_without_a_server(lab):
@@ -111,11 +156,17 @@ def test_an_exported_ledger_replays_the_run_without_a_server(lab):
 def test_help_names_every_verb_with_an_example(lab):
     listed = lab.evalmill("--help")
     assert listed.exit_code == 0
+    assert lab.evalmill() == listed
     for verb in ("run", "check", "plan", "show", "ls", "server", "schema"):
         assert f"  {verb} " in listed.stdout
         helped = lab.evalmill(verb, "--help")
         assert helped.exit_code == 0
         assert f"Example: evalmill {verb}" in helped.stdout
+
+
+def test_it_tells_its_version(lab):
+    told = lab.evalmill("--version")
+    assert (told.exit_code, told.stdout) == (0, f"evalmill {version('evalmill')}\n")
 
 
 @pytest.mark.prefect
@@ -128,6 +179,15 @@ def test_the_local_server_says_where_it_is(lab, prefect_server):
     elsewhere = {"EVALMILL_HOME": str(lab.folder / "no-server-here")}
     assert lab.evalmill("server", "status", env=elsewhere).exit_code == 1
     assert lab.evalmill("server", "stop", env=elsewhere).exit_code == 0
+
+    for verb in ("status", "start"):
+        told = lab.evalmill("server", verb, "--json").json
+        assert told["running"]
+        assert (told["ui_url"], told["api_url"]) == (prefect_server.ui_url, prefect_server.url)
+        assert told["pid"] == prefect_server.pid
+    nowhere = lab.evalmill("server", "status", "--json", env=elsewhere)
+    assert (nowhere.exit_code, nowhere.json) == (1, {"running": False})
+    assert lab.evalmill("server", "stop", "--json", env=elsewhere).json == {"stopped": False}
 
 
 NASTY = ["yes\x00no", "\x1b[2J\x1b[31mred", "line\r\nline", "‮pu\x9b31m"]

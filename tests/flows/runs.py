@@ -1,5 +1,6 @@
 """Small real runs, and what a Prefect server knows of them."""
 
+import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,13 @@ from uuid import UUID
 
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas import FlowRun, TaskRun
-from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
+from prefect.client.schemas.filters import (
+    FlowRunFilter,
+    FlowRunFilterId,
+    LogFilter,
+    LogFilterFlowRunId,
+    LogFilterLevel,
+)
 from prefect.client.schemas.objects import Artifact
 
 from tasks_lib.plan import RunSettings
@@ -50,6 +57,22 @@ def task_runs(client: SyncPrefectClient, flow_run_id: str, number: int) -> list[
 def flow_run(client: SyncPrefectClient, flow_run_id: str) -> FlowRun:
     """Return a flow run."""
     return client.read_flow_run(UUID(flow_run_id))
+
+
+def warnings(client: SyncPrefectClient, flow_run_id: str) -> str:
+    """Return what a flow run's log warns of, once it warns of something."""
+    found: list[str] = []
+    this = LogFilter(
+        flow_run_id=LogFilterFlowRunId(any_=[UUID(flow_run_id)]),
+        level=LogFilterLevel(ge_=logging.WARNING, le_=logging.WARNING),
+    )
+
+    def logged() -> bool:
+        found[:] = [log.message for log in client.read_logs(this)]
+        return bool(found)
+
+    until(logged)
+    return "\n".join(found)
 
 
 def artifacts(client: SyncPrefectClient, flow_run_id: str) -> dict[str, Artifact]:

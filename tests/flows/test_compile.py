@@ -65,6 +65,9 @@ def test_a_failed_gate_is_a_failed_flow_run(
     state = flow(return_state=True)
     assert state.name == "GateFailed"
     assert "is_correct_mean" in str(state.message)
+    with connected(prefect_server.url), get_client(sync_client=True) as client:
+        logged = runs.warnings(client, str(state.state_details.flow_run_id))
+    assert "is_correct_mean is 1, under 1.5" in logged, "the run's log has it too"
 
 
 @pytest.mark.prefect

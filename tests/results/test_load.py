@@ -4,7 +4,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tasks_lib.errors import StoreError
+from tasks_lib.errors import DefinitionError, StoreError
 from tasks_lib.results import load_run
 from tasks_lib.results.files import write_json
 from tasks_lib.results.folder import RunFolder, part_name
@@ -39,7 +39,9 @@ def test_a_run_is_found_by_id_or_folder(stored: StoredRun, tmp_path: Path):
     assert load_run(tmp_path / "runs" / "run-1").spec_keys == ["b", "a"]
     assert not stored.complete
     for wrong in ("run-2", "", ".."):
-        with pytest.raises(StoreError, match=f"there is no run '{wrong}' in .*; list the runs"):
+        with pytest.raises(
+            DefinitionError, match=f"there is no run '{wrong}' in .*; list the runs"
+        ):
             load_run(wrong, tmp_path)
 
 
