@@ -73,6 +73,8 @@ def test_a_snippet_of_unknown_origin_shows_its_lines():
     [
         ("raise KeyError('k')", "KeyError: 'k'"),
         ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("import asyncio; raise asyncio.CancelledError", "CancelledError"),
         ("raise RecursionError", "RecursionError"),
         ("raise ValueError('x' * 10000)", "ValueError: xx"),
     ],
@@ -96,6 +98,14 @@ def test_a_failing_import_is_reported_on_every_call():
     snippet = load_snippet("import no_such_module\ndef f(): pass", "f")
     for _ in range(2):
         with pytest.raises(SampleError, match=":1: ModuleNotFoundError: No module named"):
+            snippet()
+
+
+@pytest.mark.parametrize("error", ["SystemExit(3)", "KeyboardInterrupt"])
+def test_a_module_that_ends_the_process_is_reported_on_every_call(error: str):
+    snippet = load_snippet(f"raise {error}\ndef f(): pass", "f")
+    for _ in range(2):
+        with pytest.raises(SampleError, match=f":1: {error[:10]}"):
             snippet()
 
 

@@ -101,6 +101,22 @@ def test_what_a_coroutine_leaves_running_ends_with_it():
     assert within(5, lambda: run_coroutine(leave())).cancelled()
 
 
+def test_what_a_task_of_a_coroutine_ends_at_once_is_out_of_the_next_call_s_way():
+    async def end():
+        raise KeyboardInterrupt
+
+    async def leave():
+        await asyncio.gather(end(), asyncio.sleep(60))
+
+    async def wait():
+        await asyncio.sleep(0.01)
+        return len(asyncio.all_tasks())
+
+    with pytest.raises(KeyboardInterrupt):
+        within(5, lambda: run_coroutine(leave()))
+    assert within(5, lambda: run_coroutine(wait())) == 1
+
+
 def test_threads_are_used_again_but_never_by_an_exception_meant_for_another():
     for _ in range(50):
         with pytest.raises(TimedOutError):
