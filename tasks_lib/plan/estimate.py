@@ -84,13 +84,13 @@ def _estimates(
             said = reply if key == spec.model_key else said
             yield _estimate(plan, key, "solver", per_sample, attempts, prompt, reply, limited)
     words = "word " * int(said * CHARACTERS_PER_TOKEN / len("word "))
-    for scorer in definition.scorers:
+    for scorer_key, scorer in spec.scorers.items():
         if isinstance(scorer, ModelScorer):
             sizes = [_question(scorer, *pair, words) for pair in probe[:QUESTIONS]]
             prompt = _mean([size for size in sizes if size is not None])
             for key, per_row in scorer.calls().items():
                 reply, limited = _reply_tokens(models[key], [])
-                caller = f"scorer:{scorer.key or scorer.type}"
+                caller = f"scorer:{scorer_key}"
                 yield _estimate(plan, key, caller, per_row, attempts, prompt, reply, limited)
 
 

@@ -69,7 +69,7 @@ def _explain_spec(
         "batch_size": max((stop - start for start, stop in part.batches), default=0),
         "estimated_input_tokens": _tokens(inputs, attempts),
         "estimate_covers": _covered(inputs, per_sample),
-        "scorers": [scorer.key or scorer.type for scorer in scorers],
+        "scorers": list(spec.scorers),
         "prompts": inputs[:show],
         "costs": [told(one) for one in costs],
     }

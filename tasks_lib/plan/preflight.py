@@ -63,7 +63,7 @@ def _problems(spec: ResolvedSpec, rows: Rows) -> Iterator[DefinitionError]:
         replies = [made_up_trace(first) for first in made]
         if solver.postprocessor is not None:
             return  # scorers see what it makes of a sample
-    for scorer in definition.scorers:
+    for key, scorer in spec.scorers.items():
         look: Callable[[Row], Any]
         if isinstance(scorer, ModelScorer):
             look = partial(_first_question, scorer)
@@ -75,7 +75,7 @@ def _problems(spec: ResolvedSpec, rows: Rows) -> Iterator[DefinitionError]:
             _tried(partial(look, Row(sample, reply)))
             for sample, reply in zip(shown, replies, strict=True)
         ]
-        if (problem := _common(ends, spec, scorer.key or scorer.type)) is not None:
+        if (problem := _common(ends, spec, key)) is not None:
             yield problem
 
 

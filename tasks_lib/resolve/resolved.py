@@ -12,6 +12,7 @@ from tasks_lib.definitions.evaluation import CachePolicy, Subsampling
 from tasks_lib.definitions.model import Model
 from tasks_lib.definitions.task import ResultDataset, Task
 from tasks_lib.resolve.serialize import dumped, plain, references, stored_model, yaml_of
+from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.base import AllSamplesScorer
 
 
@@ -75,6 +76,11 @@ class ResolvedSpec:
     num_runs: int
     written: Mapping[str, Any] = field(repr=False)
     log: Path | None = None
+
+    @property
+    def scorers(self) -> dict[str, Scorer]:
+        """The task's scorers by their keys, which they all have by now."""
+        return {scorer.key or scorer.type: scorer for scorer in self.task.definition.scorers}
 
     @property
     def result_key(self) -> str | None:

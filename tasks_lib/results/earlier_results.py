@@ -12,8 +12,8 @@ from tasks_lib.jsontext import loads
 from tasks_lib.resolve.earlier_results import is_log
 from tasks_lib.results.folder import part_range, parts
 from tasks_lib.results.load import StoredRun, load_run
+from tasks_lib.results.result_part import ResultPart, read_part
 from tasks_lib.results.schemas import SampleRecord
-from tasks_lib.results.score_records import ResultPart, read_part
 from tasks_lib.results.task_result.index import LogIndex
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.samples import Sample

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = "1"
 
 
+Place = tuple[int, int, int | None]
+"""Where a row stands: sample index, row, and trial; None for the aggregate over trials."""
+
+
 @dataclass(slots=True)
 class SampleRecord:
     """One row of `samples`: what a sample's trial came to.
@@ -60,6 +64,11 @@ class SampleRecord:
     cost_usd: float | None
     started_at: int
     duration_s: float
+
+    @property
+    def place(self) -> Place:
+        """Where the row stands."""
+        return self.sample_index, self.row, self.trial
 
 
 SAMPLE_COLUMNS = tuple(field.name for field in fields(SampleRecord))

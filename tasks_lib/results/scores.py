@@ -1,6 +1,6 @@
 """The parts of `scores`: a typed column for each score, the same in all parts of a scorer."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,49 +18,6 @@ _OWN = "score."  # before the name of a score whose column would clash
 _LEAST_INEXACT = 2.0**63  # integers from here on are written as the floats they equal
 
 
-def score_table(
-    base: dict[str, list[Any]],
-    values: Sequence[dict[str, Any] | None],
-    shares: Collection[str] = (),
-    *,
-    over_trials: bool = False,
-) -> "pa.Table":
-    """Make the table of one scorer's rows.
-
-    Args:
-        base: the columns of `SCORE_COLUMNS`, one entry a row.
-        values: the row's scores by name; None for a row without any.
-        shares: the scores whose numbers lie between 0 and 1.
-        over_trials: whether booleans stand beside their aggregates, and so are stored as 1
-            and 0.
-
-    Returns:
-        A table with a typed column per score field, the kinds joined over the rows.
-    """
-    import pyarrow as pa
-
-    if over_trials:
-        values = [_without_bools(row) for row in values]
-    kinds: dict[str, ScoreKind] = {}
-    for row in values:
-        for name, value in (row or {}).items():
-            kind = kind_of(value)
-            if name in shares and kind == "number":
-                kind = "share"
-            kinds[name] = joined_kind(kinds.get(name, "null"), kind)
-    columns: list[Any] = [base[name] for name in SCORE_COLUMNS]
-    for name, kind in kinds.items():
-        columns.append([_stored(row, name, kind) for row in values])
-    named = {column_name(name): kind for name, kind in kinds.items()}
-    return pa.table(columns, schema=score_schema(named))
-
-
-def _without_bools(row: dict[str, Any] | None) -> dict[str, Any] | None:
-    if row is None:
-        return None
-    return {name: float(value) if isinstance(value, bool) else value for name, value in row.items()}
-
-
 def column_name(score: str) -> str:
     """The column a score is stored in: its name, unless a row's own column has that."""
     clash = score in SCORE_COLUMNS or score.startswith(_OWN)
@@ -72,8 +29,9 @@ def score_name(column: str) -> str:
     return column.removeprefix(_OWN)
 
 
-def _stored(row: dict[str, Any] | None, name: str, kind: ScoreKind) -> Any:
-    if row is None or name not in row or (value := row[name]) is None:
+def stored_value(value: Any, kind: ScoreKind) -> Any:
+    """What stands for a score in a column of this kind."""
+    if value is None:
         return None
     match kind:
         case "json":

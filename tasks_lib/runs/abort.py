@@ -31,7 +31,7 @@ def abort_run(run: Run, cause: CircuitError) -> None:
 
 
 def _withdraw(run: Run, spec_key: str, model_key: str) -> None:
-    scores = [run.folder.scores(spec_key, key) for key in run.scorers(spec_key)]
+    scores = [run.folder.scores(spec_key, key) for key in run.spec(spec_key).scorers]
     unsolved = _failed_parts(run.folder.samples(spec_key), model_key)
     for folder in scores:
         _remove(folder, {*unsolved, *_failed_parts(folder, model_key)})

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any
 
 from tasks_lib.errors import StoreError
-from tasks_lib.keys import unique_keys
 from tasks_lib.models.ledger import CachePolicy, Ledger
 from tasks_lib.models.loop import STALL_SECONDS, LoopThread
 from tasks_lib.models.service import ModelService
@@ -18,10 +17,9 @@ from tasks_lib.plan import Plan
 from tasks_lib.resolve import ResolvedSpec, called_models
 from tasks_lib.results.folder import RunFolder
 from tasks_lib.results.lock import RunLock
-from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.results.schemas import Place, SampleRecord
 from tasks_lib.runs.leases import Leases, Unlimited
 from tasks_lib.runs.progress import Progress
-from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.score import Score
 from tasks_lib.sources import Rows
 
@@ -51,7 +49,7 @@ class Run:
         self.rows = rows
         self.solved: dict[tuple[str, int], list[SampleRecord]] = {}
         """Batches solved here and not scored yet, by specification and start."""
-        self.kept: dict[tuple[str, str, int], dict[tuple[int, int, int | None], Score]] = {}
+        self.kept: dict[tuple[str, str, int], dict[Place, Score]] = {}
         """Scores of batches being done again in part, by specification, scorer and start."""
         self.prefect_flow_run_id: str | None = None
         self.scheduled: dict[str, str] | None = None
@@ -80,12 +78,6 @@ class Run:
     def spec(self, key: str) -> ResolvedSpec:
         """Return the resolved specification."""
         return self._specs[key]
-
-    def scorers(self, key: str) -> dict[str, Scorer]:
-        """Return a specification's scorers by their keys."""
-        scorers = self._specs[key].task.definition.scorers
-        keys = unique_keys((scorer.key, scorer.type) for scorer in scorers)
-        return dict(zip(keys, scorers, strict=True))
 
     def check_models(self) -> None:
         """Open every model that is used, so that what is missing shows now.

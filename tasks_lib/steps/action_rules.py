@@ -1,6 +1,6 @@
 """Applying a task's action rules to the scores of all its scorers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.actions import ActionRule, matching_rules
@@ -10,10 +10,10 @@ from tasks_lib.results.error_text import error_text
 from tasks_lib.results.folder import part_name
 from tasks_lib.results.parquet import read_table, write_table
 from tasks_lib.results.samples import read_samples
-from tasks_lib.results.schemas import SampleRecord
-from tasks_lib.results.scores import field_kinds, score_name
+from tasks_lib.results.schemas import Place, SampleRecord
+from tasks_lib.results.score_records import score_records
 from tasks_lib.runs.run import Run
-from tasks_lib.steps.scoring import scorer_rows
+from tasks_lib.steps.outcomes import scorer_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,49 +48,33 @@ def _rule_batch(
     rules: Sequence[ActionRule],
     failures: Failures,
 ) -> None:
-    folders = {key: run.folder.scores(spec_key, key) for key in run.scorers(spec_key)}
+    folders = {key: run.folder.scores(spec_key, key) for key in run.spec(spec_key).scorers}
     tables = {key: read_table(folder / name) for key, folder in folders.items()}
-    scores = {key: _scores(table) for key, table in tables.items()}
+    scores = {key: score_records(table) for key, table in tables.items()}
     records = read_samples(run.folder.samples(spec_key), *cut)
-    columns = ["sample_id", "sample_index", "trial", "row"]
-    places = next(iter(tables.values())).select(columns).to_pylist()
     several = run.spec(spec_key).num_trials > 1
     seen = _variables(run, spec_key, records, several)
     matched: list[list[str]] = []
-    for i, place in enumerate(places):
-        if several and place["trial"] is not None:
+    for i, row in enumerate(next(iter(scores.values()))):
+        if several and row.trial is not None:
             matched.append([])
             continue
+        values = {key: rows[i].values for key, rows in scores.items()}
         variables = {
-            **seen[place["sample_index"], place["row"], None if several else place["trial"]],
-            "scores": {key: rows[i] for key, rows in scores.items() if rows[i] is not None},
+            **seen[row.place],
+            "scores": {key: found for key, found in values.items() if found is not None},
         }
         keys, failed = matching_rules(rules, variables)
         matched.append(keys)
         for key, error in failed:
-            _note(failures, key, place, error)
+            _note(failures, key, row.sample_id, error)
     for key, folder in folders.items():
         write_table(folder / name, _marked(tables[key], matched))
 
 
-def _scores(table: "pa.Table") -> list[dict[str, Any] | None]:
-    """Each row's scores by name; None where it has none."""
-    kinds = field_kinds(table.schema)
-    columns = {name: table.column(name).to_pylist() for name in kinds}
-    for name, kind in kinds.items():
-        if kind == "json":
-            columns[name] = [None if text is None else loads(text) for text in columns[name]]
-    return [
-        {score_name(name): column[i] for name, column in columns.items()}
-        if status == "ok"
-        else None
-        for i, status in enumerate(table.column("status").to_pylist())
-    ]
-
-
 def _variables(
     run: Run, spec_key: str, records: Sequence[SampleRecord], several: bool
-) -> dict[tuple[int, int, int | None], dict[str, Any]]:
+) -> dict[Place, dict[str, Any]]:
     """What rules see of each row beside its scores, by sample, row and trial."""
     solver = run.spec(spec_key).task.definition.solver
     failed = [record for record in records if record.status != "ok"]
@@ -101,20 +85,18 @@ def _variables(
             (record.sample_index, record.row, None): {"sample": loads(record.sample)}
             for record in [*failed, *reversed(solved)]
         }
-    found: dict[tuple[int, int, int | None], dict[str, Any]] = {
-        (record.sample_index, record.row, record.trial): {"sample": loads(record.sample)}
-        for record in failed
+    found: dict[Place, dict[str, Any]] = {
+        record.place: {"sample": loads(record.sample)} for record in failed
     }
     for record, row in zip(solved, scorer_rows(solved, solver), strict=True):
         output = {} if solver is None else {"solver_output": row.shown_output}
-        place = record.sample_index, record.row, record.trial
-        found[place] = {"sample": row.sample, **output}
+        found[record.place] = {"sample": row.sample, **output}
     return found
 
 
-def _note(failures: Failures, key: str, place: Mapping[str, Any], error: SampleError) -> None:
+def _note(failures: Failures, key: str, sample_id: str, error: SampleError) -> None:
     count, words = failures.get(key, (0, ""))
-    words = words or f"sample '{place['sample_id']}': {error_text(error)}"
+    words = words or f"sample '{sample_id}': {error_text(error)}"
     failures[key] = (count + 1, words)
 
 

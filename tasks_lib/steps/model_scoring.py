@@ -7,6 +7,7 @@ from dataclasses import replace
 from tasks_lib.errors import OverBudget, SampleError, Stopped, StoreError
 from tasks_lib.models.calls import Calls
 from tasks_lib.models.loop import StalledError, worked_off
+from tasks_lib.results.error_text import unexpected
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.runs.run import Run
 from tasks_lib.scorers.base import ModelScorer
@@ -64,7 +65,7 @@ async def _asked(scorer: ModelScorer, row: Row, calls: Calls) -> Score | SampleE
     except (Stopped, StoreError, asyncio.CancelledError):
         raise
     except Exception as error:
-        failure = SampleError("code", f"{type(error).__name__}: {error}")
+        failure = unexpected(error)
     else:
         return replace(score, metadata={**(score.metadata or {}), "usage": calls.usage})
     failure.metadata = {**(failure.metadata or {}), "usage": calls.usage}

@@ -1,7 +1,7 @@
 """The last step: scores become metrics, and the run gets its verdict."""
 
+import functools
 from collections.abc import Mapping
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.resolve import ResolvedSpec
@@ -12,7 +12,7 @@ from tasks_lib.results.schemas import METRIC_COLUMNS, metric_schema
 from tasks_lib.results.scores import read_scores
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.record import finished_record
-from tasks_lib.runs.run import Run, StepResult
+from tasks_lib.runs.run import Run, StepResult, find_run
 from tasks_lib.runs.verdict import SpecOutcome, Verdict, judge_run
 from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.base import ModelScorer
@@ -26,14 +26,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def reduce_run(run: Run) -> StepResult:
-    """Write `metrics.parquet`, the final `run.json` and the marker `complete`.
+def reduce(run_dir: str) -> StepResult:
+    """Aggregate every scorer's metrics, write the metrics table and finish the run.
 
-    A run that the budget stopped has metrics of what was scored, and is not complete.
+    Writes `metrics.parquet`, the final `run.json` and the marker `complete`. A run that the
+    budget stopped has metrics of what was scored, and is not complete.
 
     Returns:
-        `{"metrics", "status", "exit_code", "warnings"}`.
+        `{"metrics", "status", "exit_code", "warnings"}`: the rows of the metrics table, and
+        how the run ended.
+
+    Raises:
+        StoreError: the table can't be written.
     """
+    run = find_run(run_dir)
+    return run.once(("reduce",), lambda: _reduce(run))
+
+
+def _reduce(run: Run) -> StepResult:
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()  # what the batches needed
@@ -68,7 +78,7 @@ def _sample_metrics(
     run: Run, spec: ResolvedSpec, shared: dict[str, Any]
 ) -> tuple[list[MetricRow], SpecOutcome]:
     """The metric rows of a benchmark task, and how its rows ended."""
-    scorers = run.scorers(spec.key)
+    scorers = spec.scorers
     tables = {
         key: read_scores(run.folder.scores(spec.key, key), _unread(spec, scorer))
         for key, scorer in scorers.items()
@@ -102,11 +112,11 @@ def _exclusions(shared: dict[str, Any], counting: Mapping[str, "pa.Table"]) -> M
 
     n_rows = max((len(table) for table in counting.values()), default=0)
     nowhere = np.zeros(n_rows, dtype=bool)
-    excluded = reduce(
+    excluded = functools.reduce(
         np.logical_or, (table.column("excluded").to_numpy() for table in counting.values()), nowhere
     )
     failed, skipped = (
-        reduce(
+        functools.reduce(
             np.logical_or,
             (pc.equal(table.column("status"), end).to_numpy() for table in counting.values()),
             nowhere,

@@ -15,24 +15,16 @@ from tasks_lib.results.files import remove
 from tasks_lib.results.folder import part_name, part_range
 from tasks_lib.results.parquet import read_table
 from tasks_lib.results.samples import read_samples, statuses
-from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.results.schemas import Place, SampleRecord
 from tasks_lib.results.score_records import ScoreRecord, read_score_records
 from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.run import Run
 from tasks_lib.scorers.score import Score
-from tasks_lib.steps.solving import solve_samples
-
-Place = tuple[int, int, int | None]
-"""Sample index, row and trial."""
+from tasks_lib.steps.attempts import solve_samples
 
 Kept = dict[Place, Score]
 """Scores that stay."""
-
-
-def place_of(record: SampleRecord) -> Place:
-    """Return where a row stands, as `ScoreRecord.place` says it."""
-    return record.sample_index, record.row, record.trial
 
 
 def is_whole(run: Run, part: Path) -> bool:
@@ -94,8 +86,8 @@ def solve_again(
     run.progress.add(done=n_stay)
     samples = run.rows[spec_key].take(sorted({index for index, _ in failed}))
     again = solve_samples(run, spec_key, samples, failed)
-    solved = set(map(place_of, stay))
-    for key in run.scorers(spec_key):
+    solved = {record.place for record in stay}
+    for key in run.spec(spec_key).scorers:
         part = run.folder.scores(spec_key, key) / part_name(start, stop)
         if is_whole(run, part):
             run.kept[spec_key, key, start] = _scored(read_score_records(part), solved)
@@ -122,7 +114,7 @@ def kept_scores(run: Run, spec_key: str, scorer_key: str, start: int, stop: int)
     if not statuses(part).keys() & _redone(run):
         return None
     samples = read_samples(run.folder.samples(spec_key), start, stop)
-    solved = {place_of(record) for record in samples if record.status == "ok"}
+    solved = {record.place for record in samples if record.status == "ok"}
     kept = _scored(read_score_records(part), solved)
     return None if len(kept) == len(solved) else kept
 

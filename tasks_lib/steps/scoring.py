@@ -1,136 +1,178 @@
-"""Scoring rows: solved samples in, one part of scores per scorer out."""
+"""The steps that score: batch by batch, then all samples of a specification together."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from tasks_lib.errors import OverBudget, SampleError
-from tasks_lib.jsontext import dumps, loads
-from tasks_lib.results.error_text import error_text
+from tasks_lib.results.folder import part_name
+from tasks_lib.results.parquet import write_table
+from tasks_lib.results.samples import read_samples
 from tasks_lib.results.schemas import SampleRecord
-from tasks_lib.scorers.base import AllSamplesScorer, Datasets, SampleScorer
-from tasks_lib.scorers.score import Row, Score
-from tasks_lib.solvers.base import BaseSolver
-from tasks_lib.trace import SolverTrace, Trace
+from tasks_lib.results.score_records import ScoreRecord, boolean_scores, score_table
+from tasks_lib.results.scores import score_name, unify_scores
+from tasks_lib.results.task_result.logged_samples import LoggedSamples
+from tasks_lib.runs.run import Run, StepResult, find_run
+from tasks_lib.scorers.base import AllSamplesScorer, BaseScorer, Datasets
+from tasks_lib.scorers.score import Row
+from tasks_lib.sources import Aligned
+from tasks_lib.steps.action_rules import apply_rules
+from tasks_lib.steps.outcomes import (
+    Outcome,
+    outcomes_of,
+    score_record,
+    score_together,
+    scorer_rows,
+    spread,
+)
+from tasks_lib.steps.resume import kept_scores
+from tasks_lib.steps.system_task import write_evidence
+from tasks_lib.steps.trial_aggregates import over_trials, shares
+from tasks_lib.system_tasks import SystemTask
 
-Outcome = Score | SampleError | OverBudget | None
-"""What a scorer says of a row: a score, an error, that it may not ask, or nothing because the
-row was not solved."""
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
-def scorer_rows(records: Sequence[SampleRecord], solver: BaseSolver | None) -> list[Row]:
-    """Return the rows that scorers see of solved samples, always as they were stored.
+def score_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResult:
+    """Score the solved samples `[start, stop)` with every scorer that takes rows one by one.
 
-    Args:
-        records: rows with status `ok`.
-        solver: what solved them; None in a task without solver, which shows no output.
+    Returns:
+        `{"rows"}`: how many rows there were to score.
+
+    Raises:
+        StoreError: the solved part is missing, or a part can't be written.
     """
-    if solver is None:
-        return [Row(loads(record.sample), None) for record in records]
-    rows = []
-    for record in records:
-        output = SolverTrace(Trace.from_json(record.trace), loads(record.raw_outputs))
-        rows.append(Row(loads(record.sample), output, solver.legacy))
-    return rows
+    run = find_run(run_dir)
+    return run.once(("score", spec_key, str(start)), lambda: _score(run, spec_key, start, stop))
 
 
-def score_each(scorer: SampleScorer, rows: Sequence[Row]) -> list[Score | SampleError]:
-    """Score rows one by one; a failure is that row's alone."""
-    return scorer.score_each(rows)
-
-
-def score_together(
-    scorer: AllSamplesScorer, rows: Sequence[Row], datasets: Datasets | None
-) -> list[Score | SampleError]:
-    """Score all rows at once; a failure is every row's."""
-    try:
-        return list(scorer.score_all(rows, datasets))
-    except SampleError as error:
-        failure = error
-    except Exception as error:
-        failure = SampleError("code", f"{type(error).__name__}: {error}")
-    return [failure] * len(rows)
-
-
-def spread(records: Sequence[SampleRecord], outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Return an outcome for every record: those of the solved ones, None for the others."""
-    solved = iter(outcomes)
-    return [next(solved) if record.status == "ok" else None for record in records]
-
-
-class Placed(Protocol):
-    """The place of a row, and how its solving ended."""
-
-    @property
-    def sample_id(self) -> str:
-        """The sample's id."""
-
-    @property
-    def sample_index(self) -> int:
-        """The sample's place in the dataset."""
-
-    @property
-    def trial(self) -> int | None:
-        """The trial; None for the aggregate over trials."""
-
-    @property
-    def row(self) -> int:
-        """The place among the rows made of one sample."""
-
-    @property
-    def status(self) -> str:
-        """`ok` when it was solved, `skipped` when it could have been."""
-
-    @property
-    def error_class(self) -> str | None:
-        """Why it was not solved."""
-
-    @property
-    def error_message(self) -> str | None:
-        """What went wrong."""
-
-
-def score_columns(
-    records: Sequence[Placed], outcomes: Sequence[Outcome]
-) -> tuple[dict[str, list[Any]], list[dict[str, Any] | None]]:
-    """Return the base columns and the score values of one scorer's rows.
-
-    A row whose solver failed carries that error; it was never scored. A row that was skipped,
-    or that this scorer may not ask about any more, is skipped.
-    """
-    base: dict[str, list[Any]] = {
-        "sample_id": [record.sample_id for record in records],
-        "sample_index": [record.sample_index for record in records],
-        "trial": [record.trial for record in records],
-        "row": [record.row for record in records],
-        "status": [],
-        "error_class": [],
-        "error_message": [],
-        "excluded": [False] * len(records),
-        "action_rules": [[] for _ in records],
-        "metadata": [],
+def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
+    records = run.solved.pop((spec_key, start), None)
+    name = part_name(start, stop)
+    rows = run.rows[spec_key]
+    if isinstance(rows, LoggedSamples):
+        for key, scores in rows.part(start, stop).scores.items():
+            write_table(run.folder.scores(spec_key, key) / name, _logged_table(scores))
+        return _scored(run, stop - start)
+    due = {
+        key: (scorer, kept)
+        for key, scorer in run.spec(spec_key).scorers.items()
+        if not isinstance(scorer, AllSamplesScorer)
+        and (kept := kept_scores(run, spec_key, key, start, stop)) is not None
     }
-    values: list[dict[str, Any] | None] = []
-    for record, outcome in zip(records, outcomes, strict=True):
-        status, error_class, message, metadata, scores = _cells(record, outcome)
-        base["status"].append(status)
-        base["error_class"].append(error_class)
-        base["error_message"].append(message)
-        base["metadata"].append(metadata)
-        values.append(scores)
-    return base, values
+    if not due:
+        return _scored(run, stop - start)
+    if records is None:
+        records = _part_records(run, spec_key, start, stop)
+    outcomes = outcomes_of(run, spec_key, due, [r for r in records if r.status == "ok"])
+    for key, (scorer, _) in due.items():
+        table = _table(run, spec_key, scorer, records, spread(records, outcomes[key]))
+        write_table(run.folder.scores(spec_key, key) / name, table)
+    return _scored(run, len(records))
 
 
-def _cells(
-    record: Placed, outcome: Outcome
-) -> tuple[str, str | None, str | None, str | None, dict[str, Any] | None]:
-    if outcome is None and record.status == "skipped":
-        return "skipped", None, None, None, None
-    if outcome is None:
-        message = f"not scored: {record.error_message or record.status}"
-        return "error", record.error_class, message, None, None
-    metadata = None if outcome.metadata is None else dumps(outcome.metadata)
-    if isinstance(outcome, OverBudget):
-        return "skipped", None, None, metadata, None
-    if isinstance(outcome, SampleError):
-        return "error", outcome.error_class, error_text(outcome), metadata, None
-    return "ok", None, None, metadata, outcome.values
+def score_all(run_dir: str, spec_key: str) -> StepResult:
+    """Score all samples of a specification together, after its batches are scored.
+
+    All-samples scorers run here, and the parts of every scorer get one schema.
+
+    Returns:
+        `{"rows"}`: how many rows there were.
+
+    Raises:
+        StoreError: a part is missing or can't be written.
+    """
+    run = find_run(run_dir)
+    return run.once(("score-all", spec_key), lambda: _score_all(run, spec_key))
+
+
+def _score_all(run: Run, spec_key: str) -> StepResult:
+    definition = run.spec(spec_key).task.definition
+    rows = run.rows[spec_key]
+    if isinstance(rows, LoggedSamples):
+        for key in rows.log.scorers:
+            unify_scores(run.folder.scores(spec_key, key))
+        return {"rows": len(rows)}
+    if isinstance(definition, SystemTask):
+        write_evidence(run.folder, spec_key, definition, again=run.plan.settings.retry_errors)
+        return {"rows": 1}
+    scorers = run.spec(spec_key).scorers
+    together = {
+        key: scorer for key, scorer in scorers.items() if isinstance(scorer, AllSamplesScorer)
+    }
+    if together:
+        _score_together(run, spec_key, together)
+    kinds = [unify_scores(run.folder.scores(spec_key, key)) for key in scorers]
+    trials = definition.trials if run.spec(spec_key).num_trials > 1 else None
+    if trials and all(kinds):  # a scorer that failed everywhere gives nobody knows what
+        given = {score_name(column) for columns in kinds for column in columns}
+        for name in trials.unknown_scores(given):
+            words = f"{spec_key}: no scorer gives the score '{name}' that trials aggregate"
+            run.warn(words)
+    if definition.actions and scorers:
+        apply_rules(run, spec_key)
+    return {"rows": run.plan.spec(spec_key).n_samples}
+
+
+def _score_together(run: Run, spec_key: str, scorers: Mapping[str, AllSamplesScorer]) -> None:
+    """Score all samples of each trial at once, and write the scores batch by batch."""
+    spec = run.spec(spec_key)
+    batches = {cut: _part_records(run, spec_key, *cut) for cut in run.plan.spec(spec_key).batches}
+    records = [record for batch in batches.values() for record in batch]
+    for key, scorer in scorers.items():
+        outcomes: dict[int, Outcome] = {}
+        for trial in range(spec.repeats):
+            solved = [r for r in records if r.status == "ok" and r.trial == trial]
+            rows = scorer_rows(solved, spec.task.definition.solver)
+            found = score_together(scorer, rows, _datasets(run, spec_key, rows)) if rows else []
+            outcomes |= dict(zip(map(id, solved), found, strict=True))
+        for (start, stop), batch in batches.items():
+            said = [outcomes.get(id(record)) for record in batch]
+            table = _table(run, spec_key, scorer, batch, said)
+            write_table(run.folder.scores(spec_key, key) / part_name(start, stop), table)
+
+
+def _datasets(run: Run, spec_key: str, rows: Sequence[Row]) -> Datasets | None:
+    """The rows of each of several datasets; of such as differ in length, all there are."""
+    names = run.spec(spec_key).side_by_side
+    if names is None:
+        return None
+    source = run.rows[spec_key]
+    if isinstance(source, Aligned) and source.uneven:
+        return {
+            name: [sample.data for sample in named.read(0, len(named))]
+            for name, named in source.named.items()
+        }
+    return {name: [row.sample[name] for row in rows] for name in names}
+
+
+def _table(
+    run: Run,
+    spec_key: str,
+    scorer: BaseScorer,
+    rows: Sequence[SampleRecord],
+    outcomes: Sequence[Outcome],
+) -> "pa.Table":
+    """Return one scorer's rows of whole samples; with trials, followed by their aggregates."""
+    spec = run.spec(spec_key)
+    scores = [score_record(row, said) for row, said in zip(rows, outcomes, strict=True)]
+    if spec.num_trials == 1:
+        return score_table(scores, scorer.shares())
+    trials = spec.task.definition.trials
+    aggregators = (trials.score_aggregators or ()) if trials else ()
+    known = scorer.shares() | shares((score.values for score in scores), aggregators)
+    return score_table([*scores, *over_trials(rows, outcomes, aggregators, spec.num_trials)], known)
+
+
+def _logged_table(scores: Sequence[ScoreRecord]) -> "pa.Table":
+    """Return a scorer's rows as a log has them; booleans of trials beside their aggregates."""
+    trials = [score.values for score in scores if score.trial is not None]
+    return score_table(scores, boolean_scores(trials) if len(trials) < len(scores) else ())
+
+
+def _part_records(run: Run, spec_key: str, start: int, stop: int) -> list[SampleRecord]:
+    return read_samples(run.folder.samples(spec_key), start, stop)
+
+
+def _scored(run: Run, rows: int) -> StepResult:
+    run.progress.add(scored=rows)
+    return {"rows": rows}

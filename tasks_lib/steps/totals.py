@@ -142,9 +142,9 @@ def outcome_of(
             excluded = excluded | _among(rows, aggregates.filter(aggregates.column("excluded")))
     total = Counter({name: samples.usage[name] for name in _USAGE})
     cost = samples.cost_usd
-    for scorer in spec.task.definition.scorers:
+    for key, scorer in spec.scorers.items():
         if isinstance(scorer, ModelScorer):
-            for usage in _usages(trial_rows(spec, scores[scorer.key or scorer.type])):
+            for usage in _usages(trial_rows(spec, scores[key])):
                 total.update({name: usage[name] for name in _USAGE})
                 asked = usage.get("cost_usd")
                 cost = None if cost is None or asked is None else cost + asked

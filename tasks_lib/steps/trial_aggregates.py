@@ -1,32 +1,20 @@
 """From the scores of every trial to one score record per sample and row."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Literal
 
 from tasks_lib.errors import ErrorClass, OverBudget, SampleError
 from tasks_lib.results.schemas import SampleRecord
+from tasks_lib.results.score_records import ScoreRecord, Values, boolean_scores
 from tasks_lib.scorers.score import Score
-from tasks_lib.steps.scoring import Outcome
+from tasks_lib.steps.outcomes import Outcome, outcome_record
 from tasks_lib.trials import ScoreAggregator, aggregated
-
-
-@dataclass(frozen=True, slots=True)
-class AggregateRow:
-    """The place of a score record that stands for all trials of a sample's row."""
-
-    sample_id: str
-    sample_index: int
-    row: int
-    trial: None = None
-    status: Literal["ok"] = "ok"
-    error_class: None = None
-    error_message: None = None
-
 
 Scored = tuple[SampleRecord, Outcome]
 """A row of one trial, and what the scorer says of it."""
+
+AggregateOutcome = Score | SampleError | OverBudget
+"""What all trials of a row come to."""
 
 
 def over_trials(
@@ -34,8 +22,8 @@ def over_trials(
     outcomes: Sequence[Outcome],
     aggregators: Sequence[ScoreAggregator],
     num_trials: int,
-) -> tuple[list[AggregateRow], list[Outcome]]:
-    """Return one aggregated outcome per sample and row.
+) -> list[ScoreRecord]:
+    """Return one aggregated score record per sample and row.
 
     Failed trials are left out; a sample whose every trial failed has an error, and one of
     which some trial was skipped is skipped: it may yet come to something else. Rows that a
@@ -48,36 +36,34 @@ def over_trials(
         aggregators: results beside the mean.
         num_trials: of every sample; a trial without any row made none.
     """
-    rows: list[AggregateRow] = []
-    results: list[Outcome] = []
     pairs = zip(records, outcomes, strict=True)
-    for _, sample in groupby(pairs, key=lambda pair: pair[0].sample_index):
-        for row, outcome in _sample_results(list(sample), aggregators, num_trials):
-            rows.append(row)
-            results.append(outcome)
-    return rows, results
+    return [
+        outcome_record(sample_id, index, None, row, result)
+        for index, sample in groupby(pairs, key=lambda pair: pair[0].sample_index)
+        for sample_id, row, result in _sample_results(list(sample), aggregators, num_trials)
+    ]
 
 
-def shares(outcomes: Sequence[Outcome], aggregators: Sequence[ScoreAggregator]) -> set[str]:
+def shares(values: Iterable[Values | None], aggregators: Sequence[ScoreAggregator]) -> set[str]:
     """Return the scores that are true or false in each trial, and what they are aggregated to.
 
     All these lie between 0 and 1, beside each other in one column.
+
+    Args:
+        values: the scores of each trial's rows.
+        aggregators: results beside the mean.
     """
-    bools: dict[str, bool] = {}
-    for outcome in outcomes:
-        if isinstance(outcome, Score):
-            for name, value in outcome.values.items():
-                if value is not None:
-                    bools[name] = isinstance(value, bool) and bools.get(name, True)
-    plain = {name for name, every in bools.items() if every}
-    means = {f"{name}.mean" for name in plain} - bools.keys()
+    rows = list(values)
+    plain = boolean_scores(rows)
+    means = {f"{name}.mean" for name in plain}.difference(*(row or () for row in rows))
     named = {entry.result_name for entry in aggregators if entry.score_name in plain}
     return plain | means | named
 
 
 def _sample_results(
     pairs: Sequence[Scored], aggregators: Sequence[ScoreAggregator], num_trials: int
-) -> list[tuple[AggregateRow, Outcome]]:
+) -> list[tuple[str, int, AggregateOutcome]]:
+    """Return id, row and aggregated outcome of every row of one sample."""
     failed = [pair for pair in pairs if pair[0].status != "ok"]
     made = dict.fromkeys(range(num_trials), 0)
     for record, _ in failed:
@@ -85,25 +71,21 @@ def _sample_results(
     for record, _ in pairs:
         if record.status == "ok":
             made[record.trial] += 1
-    index = pairs[0][0].sample_index
+    first = pairs[0][0]
+    sample_id = _sample_id(first, made)
     if any(rec.status == "skipped" or isinstance(said, OverBudget) for rec, said in pairs):
-        return [(AggregateRow(_sample_id(pairs[0][0], made), index, 0), OverBudget())]
+        return [(sample_id, 0, OverBudget())]
     if not made:
-        place = AggregateRow(pairs[0][0].sample_id, index, 0)
-        return [(place, _combined(failed, aggregators))]
-    n_rows = max(made.values())
-    sample_id = _sample_id(pairs[0][0], made)
-    places = [
-        AggregateRow(sample_id if n_rows == 1 else f"{sample_id}#{row}", index, row)
-        for row in range(n_rows)
-    ]
+        return [(first.sample_id, 0, _combined(failed, aggregators))]
+    rows = range(max(made.values()))
+    ids = [sample_id if len(rows) == 1 else f"{sample_id}#{row}" for row in rows]
     if len(set(made.values())) > 1:
         counts = ", ".join(str(count) for count in made.values())
         error = SampleError("data", f"the trials made different numbers of rows: {counts}")
-        return [(place, error) for place in places]
+        return [(ids[row], row, error) for row in rows]
     return [
-        (place, _combined([pair for pair in pairs if _belongs(pair, place.row)], aggregators))
-        for place in places
+        (ids[row], row, _combined([pair for pair in pairs if _belongs(pair, row)], aggregators))
+        for row in rows
     ]
 
 
@@ -120,7 +102,7 @@ def _belongs(pair: Scored, row: int) -> bool:
     return record.row == row or record.status != "ok"
 
 
-def _combined(pairs: Sequence[Scored], aggregators: Sequence[ScoreAggregator]) -> Outcome:
+def _combined(pairs: Sequence[Scored], aggregators: Sequence[ScoreAggregator]) -> AggregateOutcome:
     scores = [outcome for _, outcome in pairs if isinstance(outcome, Score)]
     if not scores:
         record, outcome = pairs[0]

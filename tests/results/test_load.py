@@ -11,8 +11,8 @@ from tasks_lib.results.folder import RunFolder, part_name
 from tasks_lib.results.load import StoredRun
 from tasks_lib.results.parquet import write_table
 from tasks_lib.results.samples import write_samples
-from tasks_lib.results.scores import score_table
-from tests.results.test_parts import RECORD, base
+from tasks_lib.results.score_records import score_table
+from tests.results.test_parts import RECORD, scored
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def stored(tmp_path: Path) -> StoredRun:
             scores = [{"score": i == 0, "status": i} for i in (start, start + 1)]
             if spec_key == "a":
                 scores = [{"score": "x"}, None]
-            table = score_table(base(2, start), scores)
+            table = score_table(scored(scores, start))
             write_table(folder.scores(spec_key, "right") / part_name(start, start + 2), table)
     return load_run("run-1", tmp_path)
 
@@ -77,7 +77,7 @@ def test_wide_has_a_row_per_sample_with_every_score(stored: StoredRun):
 def test_metrics_are_there_when_the_run_has_ended(stored: StoredRun):
     with pytest.raises(StoreError, match="has no metrics yet; finish it with: evalmill"):
         stored.metrics()
-    write_table(stored.folder.metrics, score_table(base(1), [{"value": 1}]))
+    write_table(stored.folder.metrics, score_table(scored([{"value": 1}])))
     assert isinstance(stored.metrics(), pd.DataFrame)
 
 

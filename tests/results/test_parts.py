@@ -1,4 +1,5 @@
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,12 @@ from tasks_lib.results.schemas import (
     sample_schema,
 )
 from tasks_lib.results.score_kinds import joined_kind, kind_of
+from tasks_lib.results.score_records import ScoreRecord, score_table
 from tasks_lib.results.scores import (
     column_name,
     field_kinds,
     read_scores,
     score_name,
-    score_table,
     unify_scores,
 )
 
@@ -60,22 +61,18 @@ RECORD = SampleRecord(
 )
 
 
-def base(count: int, first: int = 0) -> dict[str, list[Any]]:
-    """The columns of so many scored rows."""
-    rows: dict[str, list[Any]] = {name: [None] * count for name in SCORE_COLUMNS}
-    rows["sample_id"] = [str(first + i) for i in range(count)]
-    rows["sample_index"] = [first + i for i in range(count)]
-    rows["trial"] = rows["row"] = [0] * count
-    rows["status"] = ["ok"] * count
-    rows["excluded"] = [False] * count
-    rows["action_rules"] = [[] for _ in range(count)]
-    return rows
+def scored(values: Sequence[dict[str, Any] | None], first: int = 0) -> list[ScoreRecord]:
+    """Scored rows with these values, of samples from `first` on."""
+    return [
+        ScoreRecord(str(index), index, 0, 0, "ok", values=found)
+        for index, found in enumerate(values, first)
+    ]
 
 
 def write_scores(folder: Path, batches: list[list[dict[str, Any] | None]]) -> None:
     start = 0
     for batch in batches:
-        table = score_table(base(len(batch), start), batch)
+        table = score_table(scored(batch, start))
         write_table(folder / part_name(start, start + len(batch)), table)
         start += len(batch)
 
@@ -191,7 +188,7 @@ def test_joined_kinds_do_not_depend_on_the_order(kinds: list[Any]):
 
 def test_each_kind_has_its_type():
     rows = [{"b": True, "n": 1, "t": "x", "j": [1], "z": None}, {"n": 0.5}, None]
-    table = score_table(base(3), rows)
+    table = score_table(scored(rows))
     assert field_kinds(table.schema) == {
         "b": "bool",
         "n": "number",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tasks_lib.results.schemas import SCORE_COLUMNS
-from tasks_lib.results.scores import field_kinds, score_table
+from tasks_lib.results.score_records import ScoreRecord, score_table
+from tasks_lib.results.scores import field_kinds
 from tasks_lib.scorers.bleu import Bleu
 from tasks_lib.scorers.function_call_coverage import FunctionCallCoverage
 from tasks_lib.scorers.model_as_a_judge_scorer import ModelAsAJudgeScorer
@@ -46,13 +46,7 @@ def test_a_scorer_names_its_shares(scorer, shares):
 
 
 def test_a_share_is_stored_as_one():
-    base = {name: [None, None] for name in SCORE_COLUMNS} | {
-        "sample_id": ["0", "1"],
-        "sample_index": [0, 1],
-        "row": [0, 0],
-        "status": ["ok", "ok"],
-        "excluded": [False, False],
-        "action_rules": [[], []],
-    }
-    table = score_table(base, [{"s": 0.5, "n": 3}, {"s": 1, "n": 4}], {"s"})
+    values = [{"s": 0.5, "n": 3}, {"s": 1, "n": 4}]
+    rows = [ScoreRecord(str(i), i, 0, 0, "ok", values=v) for i, v in enumerate(values)]
+    table = score_table(rows, {"s"})
     assert field_kinds(table.schema) == {"s": "share", "n": "number"}

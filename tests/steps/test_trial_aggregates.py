@@ -3,10 +3,12 @@
 import pytest
 
 from tasks_lib.errors import SampleError
+from tasks_lib.jsontext import loads
 from tasks_lib.results.schemas import SampleRecord
-from tasks_lib.results.scores import field_kinds, score_table
+from tasks_lib.results.score_records import score_table
+from tasks_lib.results.scores import field_kinds
 from tasks_lib.scorers.score import Score
-from tasks_lib.steps.scoring import score_columns
+from tasks_lib.steps.outcomes import score_record
 from tasks_lib.steps.trial_aggregates import over_trials, shares
 from tasks_lib.trials import ScoreAggregator
 
@@ -34,11 +36,11 @@ def record(sample="a", trial=0, row=0, index=0, failed=None):
 
 
 def aggregate(*pairs, trials, aggregators=()):
-    """`(record, outcome)` pairs in; `{(sample id, row): outcome}` out."""
+    """`(record, outcome)` pairs in; `{(sample id, row): score record}` out."""
     records, outcomes = zip(*pairs, strict=True)
-    rows, results = over_trials(records, outcomes, aggregators, trials)
-    assert all(row.trial is None and row.status == "ok" for row in rows)
-    return {(row.sample_id, row.row): result for row, result in zip(rows, results, strict=True)}
+    rows = over_trials(records, outcomes, aggregators, trials)
+    assert all(row.trial is None for row in rows)
+    return {(row.sample_id, row.row): row for row in rows}
 
 
 def right(value=True):
@@ -67,7 +69,7 @@ def test_failed_trials_are_left_out_and_counted():
     )
     (score,) = found.values()
     assert score.values["ok"] == 0.5
-    assert score.metadata == {"trials": 2, "failed_trials": 2}
+    assert loads(score.metadata) == {"trials": 2, "failed_trials": 2}
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_failed_trials_are_left_out_and_counted():
 def test_a_sample_whose_trials_all_failed_is_an_error(failed, outcome, error_class):
     found = aggregate(*[(record("a", t, failed=failed), outcome) for t in range(3)], trials=3)
     error = found["a", 0]
-    assert str(error) == "all 3 trials failed, the first: timeout"
+    assert error.error_message == "all 3 trials failed, the first: timeout"
     assert error.error_class == error_class
 
 
@@ -94,7 +96,7 @@ def test_what_an_aggregator_can_not_take_is_the_samples_error_alone():
         trials=2,
         aggregators=[needs_rate],
     )
-    assert isinstance(found["a", 0], SampleError)
+    assert found["a", 0].status == "error"
     assert found["b", 0].values == {"ok": 1.0, "ok.pass@1": 1.0}
 
 
@@ -115,7 +117,7 @@ def test_a_failed_trial_counts_at_every_position():
     pairs = [(record("a", 0, failed="timeout"), None)]
     pairs += [(record(f"a#{row}", 1, row), right()) for row in range(2)]
     found = aggregate(*pairs, trials=2)
-    assert [score.metadata["failed_trials"] for score in found.values()] == [1, 1]
+    assert [loads(score.metadata)["failed_trials"] for score in found.values()] == [1, 1]
     assert list(found) == [("a#0", 0), ("a#1", 1)]
 
 
@@ -139,7 +141,7 @@ def test_different_numbers_of_rows_are_an_error_at_every_position(made, said):
     several = max(made) > 1
     assert list(found) == [("a#b#0", 0), ("a#b#1", 1)] if several else [("a#b", 0)]
     for error in found.values():
-        assert str(error) == f"the trials made different numbers of rows: {said}"
+        assert error.error_message == f"the trials made different numbers of rows: {said}"
 
 
 def test_rows_without_a_trial_that_solved_are_none_when_the_others_made_none():
@@ -151,16 +153,16 @@ def test_booleans_and_their_aggregates_are_shares():
         ScoreAggregator(score_name="ok", aggregator={"function": "max", "score_name": "best"}),
         ScoreAggregator(score_name="n", aggregator={"function": "max"}),
     ]
-    outcomes = [Score({"ok": True, "n": 1, "q": None}), None, Score({"ok": False, "q": True})]
-    assert shares(outcomes, aggregators) == {"ok", "best", "ok.mean", "q", "q.mean"}
+    values = [{"ok": True, "n": 1, "q": None}, None, {"ok": False, "q": True}]
+    assert shares(values, aggregators) == {"ok", "best", "ok.mean", "q", "q.mean"}
 
 
 def test_shares_are_stored_as_numbers_and_say_so():
     records = [record("a", trial) for trial in range(2)]
     outcomes = [right(), right(False)]
-    rows, results = over_trials(records, outcomes, (), 2)
-    columns = score_columns([*records, *rows], [*outcomes, *results])
-    table = score_table(*columns, shares(outcomes, ()), over_trials=True)
+    trials = list(map(score_record, records, outcomes))
+    known = shares((trial.values for trial in trials), ())
+    table = score_table([*trials, *over_trials(records, outcomes, (), 2)], known)
     assert field_kinds(table.schema) == {"ok": "share", "ok.mean": "share"}
     assert table.column("ok").to_pylist() == [1.0, 0.0, 0.5]
     assert table.column("trial").to_pylist() == [0, 1, None]

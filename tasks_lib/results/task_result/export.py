@@ -14,7 +14,7 @@ from tasks_lib.resolve.serialize import dumped, plain, stored_model, yaml_of
 from tasks_lib.results.files import read_json, write_atomically
 from tasks_lib.results.folder import part_range, parts
 from tasks_lib.results.load import StoredRun
-from tasks_lib.results.score_records import ResultPart, read_part
+from tasks_lib.results.result_part import ResultPart, read_part
 from tasks_lib.results.task_result.metrics import (
     keyed_scorers,
     metric_errors,

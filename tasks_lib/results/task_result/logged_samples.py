@@ -1,14 +1,16 @@
 """The samples of a task result log as rows of a run: solved, scored, and nothing to be called."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from tasks_lib.errors import ERROR_CLASSES
 from tasks_lib.jsontext import dumps, storable
 from tasks_lib.results.metric_rows import MetricRow
+from tasks_lib.results.result_part import ResultPart
 from tasks_lib.results.schemas import METRIC_COLUMNS, SampleRecord
-from tasks_lib.results.score_records import ResultPart, ScoreRecord
+from tasks_lib.results.score_records import ScoreRecord, unscored
 from tasks_lib.results.task_result.index import LogIndex
 from tasks_lib.results.task_result.samples import OWN_COLUMNS, OWN_KEY
 from tasks_lib.samples import Sample
@@ -160,16 +162,11 @@ class _Trial:
 
     def score(self, key: str) -> ScoreRecord:
         """Return what the scorer says of this row."""
-        record = self.record
-        place = record.sample_id, record.sample_index, record.trial, record.row
+        record, rules = self.record, self._rules
         if record.status != "ok":
-            message = f"not scored: {record.error_message or record.status}"
-            return _error_record(place, record.error_class, message, self._rules)
-        return _score_record(place, key, self._scores, self._errors, self._rules)
-
-
-Place = tuple[str, int, int | None, int]
-"""Sample id, sample index, trial and row."""
+            return replace(unscored(record), excluded=bool(rules), action_rules=rules)
+        place = record.sample_id, record.sample_index, record.trial, record.row
+        return _score_record(place, key, self._scores, self._errors, rules)
 
 
 def _aggregate(key: str, sample: Json, index: int, row: int) -> ScoreRecord:
@@ -180,29 +177,26 @@ def _aggregate(key: str, sample: Json, index: int, row: int) -> ScoreRecord:
 
 
 def _score_record(
-    place: Place, key: str, scores: list[Json], errors: list[Json], rules: list[str]
+    place: tuple[str, int, int | None, int],
+    key: str,
+    scores: list[Json],
+    errors: list[Json],
+    rules: list[str],
 ) -> ScoreRecord:
+    """Return what a scorer says; `place` is sample id, sample index, trial and row."""
+    record = ScoreRecord(*place, "ok", excluded=bool(rules), action_rules=rules)
     score = next((score for score in scores if score["scorer_key"] == key), None)
-    if score is None:
-        told = [error for error in errors if error.get("scorer_key", key) == key]
-        if not told:
-            return _error_record(place, "data", "the log holds no score", rules)
-        return _error_record(place, _class(told[0]), _message(told[0]), rules)
-    metadata = score.get("metadata")
-    return ScoreRecord(
-        *place,
-        "ok",
-        excluded=bool(rules),
-        action_rules=rules,
-        metadata=None if metadata is None else dumps(metadata),
-        values=score["values"],
-    )
-
-
-def _error_record(
-    place: Place, error_class: str | None, message: str, rules: list[str]
-) -> ScoreRecord:
-    return ScoreRecord(*place, "error", error_class, storable(message), bool(rules), rules)
+    if score is not None:
+        record.values = score["values"]
+        if score.get("metadata") is not None:
+            record.metadata = dumps(score["metadata"])
+        return record
+    record.status = "error"
+    record.error_class, record.error_message = "data", "the log holds no score"
+    told = next((error for error in errors if error.get("scorer_key", key) == key), None)
+    if told is not None:
+        record.error_class, record.error_message = _class(told), _message(told)
+    return record
 
 
 def _rules(sample: Json) -> list[str]:

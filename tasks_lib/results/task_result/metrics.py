@@ -10,7 +10,6 @@ from tasks_lib.results.parquet import read_table
 from tasks_lib.results.schemas import METRIC_COLUMNS
 from tasks_lib.results.scores import read_scores
 from tasks_lib.results.task_result.samples import OWN_KEY, Scorers, error, with_constants
-from tasks_lib.scorers import Scorer
 
 _MADE_HERE = {
     "spec_key": "",
@@ -31,12 +30,9 @@ def keyed_scorers(stored: StoredRun, spec: ResolvedSpec) -> Scorers:
 
     The task's own come first, in its order.
     """
-    own: dict[str, Scorer] = {
-        scorer.key or scorer.type: scorer for scorer in spec.task.definition.scorers
-    }
     there = stored.scorer_keys(spec.key)
-    ordered = [key for key in own if key in there] + [key for key in there if key not in own]
-    return {key: own.get(key) for key in ordered}
+    ordered = dict.fromkeys([key for key in spec.scorers if key in there] + there)
+    return {key: spec.scorers.get(key) for key in ordered}
 
 
 def stored_metrics(stored: StoredRun, spec_key: str) -> list[MetricRow]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import orjson
 
+from tasks_lib.results.result_part import ResultPart
 from tasks_lib.results.schemas import SampleRecord
-from tasks_lib.results.score_records import ResultPart, ScoreRecord
+from tasks_lib.results.score_records import ScoreRecord
 from tasks_lib.scorers import Scorer
 
 OWN_KEY = "evalmill"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from tasks_lib.jsontext import loads
-from tasks_lib.results.score_records import ResultPart
+from tasks_lib.results.result_part import ResultPart
 from tasks_lib.results.task_result.samples import Scorers
 from tasks_lib.scorers.base import ModelScorer
 

@@ -9,13 +9,7 @@ from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import loads
 from tasks_lib.scorers.base import AllSamplesScorer, SampleScorer
 from tasks_lib.scorers.score import Row, Score
-from tasks_lib.steps.scoring import (
-    score_columns,
-    score_each,
-    score_together,
-    scorer_rows,
-    spread,
-)
+from tasks_lib.steps.outcomes import score_record, score_together, scorer_rows, spread
 from tests.engine import ASK, EQUALS, Engine, python_scorer, saying
 from tests.results.test_parts import RECORD
 
@@ -50,7 +44,7 @@ def rows(*numbers: Any) -> list[Row]:
 
 
 def test_a_row_that_fails_is_an_error_of_its_own():
-    one, zero, three, two = score_each(Picky(), rows(1, 0, 3, 2))
+    one, zero, three, two = Picky().score_each(rows(1, 0, 3, 2))
     assert isinstance(one, Score)
     assert isinstance(two, Score)
     assert isinstance(zero, SampleError)
@@ -77,14 +71,16 @@ def test_outcomes_go_to_the_rows_that_were_solved():
 def test_every_row_is_in_one_state_with_its_reason():
     records = [RECORD, FAILED, replace(RECORD, sample_index=2), replace(FAILED, error_message=None)]
     outcomes = [Score({"s": 1}, {"why": "ü\ud800"}), None, SampleError("code", "boom"), None]
-    base, values = score_columns(records, outcomes)
-    assert values == [{"s": 1}, None, None, None]
-    assert base["status"] == ["ok", "error", "error", "error"]
-    assert base["error_class"] == [None, "infra", "code", "infra"]
-    assert base["error_message"] == [None, "not scored: HTTP 500", "boom", "not scored: error"]
-    assert loads(base["metadata"][0]) == {"why": "ü\ud800"}
-    assert base["excluded"] == [False] * 4
-    assert base["action_rules"] == [[]] * 4
+    scores = list(map(score_record, records, outcomes))
+    assert [score.values for score in scores] == [{"s": 1}, None, None, None]
+    assert [(score.status, score.error_class, score.error_message) for score in scores] == [
+        ("ok", None, None),
+        ("error", "infra", "not scored: HTTP 500"),
+        ("error", "code", "boom"),
+        ("error", "infra", "not scored: error"),
+    ]
+    assert loads(scores[0].metadata or "") == {"why": "ü\ud800"}
+    assert not any(score.excluded or score.action_rules for score in scores)
 
 
 def test_scorers_see_rows_as_they_are_stored():
