@@ -16,7 +16,6 @@ from tasks_lib.scorers.score import Row, Score
 from tasks_lib.scorers.templated import rendered
 from tasks_lib.templates import TemplateSource
 from tasks_lib.trace import Trace
-from tasks_lib.trace.items import FunctionCall, FunctionCallOutput
 from tasks_lib.trace.turns import call_pairs
 
 SEARCH_SECONDS = 5.0
@@ -61,12 +60,9 @@ class FunctionOutputs(SampleScorer):
 
 def _outputs(trace: Trace, name: str) -> list[str]:
     """Return the texts that the function's calls in turns were answered with, in call order."""
-    items = trace.conversation_items
-    calls = [item for item in items if isinstance(item, FunctionCall)]
-    outputs = [item for item in items if isinstance(item, FunctionCallOutput)]
     return [
         trace.get_function_output_text(output)
-        for call, output in call_pairs(calls, outputs)
+        for call, output in call_pairs(trace.conversation_items)
         if call.name == name and output is not None
     ]
 

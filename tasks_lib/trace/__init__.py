@@ -2,7 +2,15 @@
 
 Plain JSON objects are the truth. `Trace`, `SolverTrace` and the item types are views of
 them that are made when somebody looks, so that storing and scoring a million traces costs
-little more than reading and writing their JSON.
+little more than reading and writing their JSON. How the modules fit:
+
+- `plain`, `fields`, `record`, `nested`: what a view is, for any kind of object.
+- `content`, `items`: the parts of a message, and the five kinds of item.
+- `mending`, `normalise`: what else is taken for items, and what becomes of it.
+- `conversions`: between items, chat messages, model inputs and model outputs, all plain JSON.
+- `turns`, `events`, `trace`: items grouped, logged, and as the trace they make up.
+- `outputs`, `solver_trace`: what models give back, and what a solver hands to the scorers.
+- `legacy`, `evidence`: the forms of older files, and of task results.
 """
 
 from tasks_lib.trace.content import is_thought

@@ -85,8 +85,7 @@ class TextCitation(OpenRecord):
 
 Annotation = UrlCitation | TextCitation
 _ANNOTATION: Tagged[Annotation] = Tagged(
-    {"url_citation": UrlCitation, "text_citation": TextCitation},
-    telling={"url": "url_citation", "content": "text_citation"},
+    Annotation, telling={"url": "url_citation", "content": "text_citation"}
 )
 
 
@@ -169,17 +168,7 @@ ContentPart = (
     | InputVideoContent
 )
 CONTENT_PART: Tagged[ContentPart] = Tagged(
-    {
-        "input_text": InputTextContent,
-        "output_text": OutputTextContent,
-        "text": TextContent,
-        "summary_text": SummaryTextContent,
-        "reasoning_text": ReasoningTextContent,
-        "refusal": RefusalContent,
-        "input_image": InputImageContent,
-        "input_file": InputFileContent,
-        "input_video": InputVideoContent,
-    },
+    ContentPart,
     telling={
         "annotations": "output_text",
         "logprobs": "output_text",
@@ -192,12 +181,7 @@ CONTENT_PART: Tagged[ContentPart] = Tagged(
     },
 )
 FUNCTION_OUTPUT_PART: Tagged[ContentPart] = Tagged(
-    {
-        "input_text": InputTextContent,
-        "input_image": InputImageContent,
-        "input_file": InputFileContent,
-    },
-    telling=CONTENT_PART.telling,
+    InputTextContent | InputImageContent | InputFileContent, telling=CONTENT_PART.telling
 )
 
 

@@ -5,7 +5,8 @@ from typing import Any
 from tasks_lib.jsontext import dumps
 from tasks_lib.trace.content import content_text, is_said
 from tasks_lib.trace.items import message_item
-from tasks_lib.trace.normalise import chat_items, joined_text, lenient_items
+from tasks_lib.trace.mending import chat_items, joined_text
+from tasks_lib.trace.normalise import lenient_items
 from tasks_lib.trace.plain import View, copy_json, detached
 
 _CHAT_ROLES = frozenset({"system", "user", "assistant"})

@@ -123,18 +123,7 @@ TraceEvent = (
     | ErrorEvent
     | CustomEvent
 )
-EVENT: Tagged[TraceEvent] = Tagged(
-    {
-        "message_event": MessageEvent,
-        "function_call_event": FunctionCallEvent,
-        "model_call_event": ModelCallEvent,
-        "span_begin": SpanBeginEvent,
-        "span_end": SpanEndEvent,
-        "compaction": CompactionEvent,
-        "error": ErrorEvent,
-        "custom": CustomEvent,
-    },
-)
+EVENT: Tagged[TraceEvent] = Tagged(TraceEvent)
 
 
 def event_items(events: list[dict[str, Any]], span_id: str | None) -> list[dict[str, Any]]:

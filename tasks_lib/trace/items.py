@@ -26,29 +26,14 @@ class MessageRole(StrEnum):
 
 
 class MessageStatus(StrEnum):
-    """How far a message has come."""
+    """How far a message, a function call, or the answer to one has come."""
 
     in_progress = "in_progress"
     completed = "completed"
     incomplete = "incomplete"
 
 
-class FunctionCallStatus(StrEnum):
-    """How far a function call has come."""
-
-    in_progress = "in_progress"
-    completed = "completed"
-    incomplete = "incomplete"
-
-
-class FunctionCallOutputStatusEnum(StrEnum):
-    """How far the answer to a function call has come."""
-
-    in_progress = "in_progress"
-    completed = "completed"
-    incomplete = "incomplete"
-
-
+FunctionCallStatus = FunctionCallOutputStatusEnum = MessageStatus
 SYNTHETIC_MESSAGE_STATUS = MessageStatus.completed
 """Status of messages that no model API returned."""
 
@@ -61,6 +46,11 @@ class Message(OpenRecord):
     status = Choice(MessageStatus)
     role = Choice(MessageRole)
     content: Field[ContentList] = Content()
+
+    @classmethod
+    def view(cls, data: dict[str, Any]) -> "Message":
+        """Return a message over `data` itself, unchecked, as the class of its role."""
+        return super(Message, _MESSAGE_BY_ROLE.get(data["role"], cls)).view(data)
 
     @property
     def text(self) -> str:
@@ -149,24 +139,8 @@ _MESSAGE_BY_ROLE: dict[str, type[Message]] = {
     "system": SystemMessage,
 }
 
-
-class _MessageShape:
-    """A message, shown as the class of its role."""
-
-    def view(self, data: dict[str, Any]) -> Message:
-        return _MESSAGE_BY_ROLE.get(data["role"], Message).view(data)
-
-    accept = Message.accept
-
-
 ITEM: Tagged[TraceItem] = Tagged(
-    {
-        "message": _MessageShape(),
-        "function_call": FunctionCall,
-        "function_call_output": FunctionCallOutput,
-        "custom_task_input_message": CustomTaskInputMessage,
-        "custom_task_output_message": CustomTaskOutputMessage,
-    },
+    TraceItem,
     telling={
         "role": "message",
         "arguments": "function_call",

@@ -5,7 +5,7 @@ from typing import Any
 from tasks_lib.trace.conversions import input_items, items_to_messages
 from tasks_lib.trace.fields import Field
 from tasks_lib.trace.items import CustomTaskInputMessage, CustomTaskOutputMessage
-from tasks_lib.trace.nested import NestedList, RecordList, Shape, dump, nested, nested_list
+from tasks_lib.trace.nested import LookedAt, NestedList, RecordList, dump, nested, nested_list
 from tasks_lib.trace.outputs import (
     MODEL_OUTPUT,
     ChatCompletionInputMessage,
@@ -28,41 +28,24 @@ _CUSTOM_MESSAGES: dict[str, type[CustomTaskInputMessage | CustomTaskOutputMessag
 }
 
 
-class _LegacyMessageShape:
-    """A chat message, or the input or output of a model that does not chat."""
-
-    def view(self, data: dict[str, Any]) -> LegacyMessage:
-        return self._class_of(data).view(data)
-
-    def accept(self, value: Any, where: str) -> Any:
-        if isinstance(value, Record):
-            return value._data
-        if not isinstance(value, dict):
-            raise ValueError(f"{where}: {value!r:.80} is not a message")
-        return self._class_of(value).accept(value, where)
-
-    @staticmethod
-    def _class_of(data: dict[str, Any]) -> type[LegacyMessage]:
-        custom = _CUSTOM_MESSAGES.get(data.get("type", ""))
-        if custom is not None:
-            return custom
-        is_reply = data.get("role") == "assistant"
-        return ChatCompletionOutputMessage if is_reply else ChatCompletionInputMessage
+def _message_class(data: dict[str, Any]) -> type[LegacyMessage]:
+    custom = _CUSTOM_MESSAGES.get(data.get("type", ""))
+    if custom is not None:
+        return custom
+    is_reply = data.get("role") == "assistant"
+    return ChatCompletionOutputMessage if is_reply else ChatCompletionInputMessage
 
 
 class SingleSolverOutput(Record):
     """A conversation as chat messages, the model's last one included, and its output."""
 
-    messages: Field[RecordList[LegacyMessage]] = nested_list(_LegacyMessageShape())
+    messages: Field[RecordList[LegacyMessage]] = nested_list(LookedAt(_message_class, "a message"))
     output: Field[Any] = nested(MODEL_OUTPUT)
     direct_ios = nested_list(DirectModelIO, default=list)
 
 
 class _Group(NestedList):
     """A list of records, or an object of them by name."""
-
-    def __init__(self, shape: Shape[Any]) -> None:
-        super().__init__(shape)
 
     def read(self, record: View, raw: Any) -> Any:
         if isinstance(raw, dict):
@@ -104,32 +87,18 @@ class GroupedSolverTrace(Record):
 SolverOutput = SolverTrace | SingleSolverOutput | GroupedSolverTrace | GroupedSolverOutput
 
 
-class _SolverOutputShape:
-    """Any solver output, told by its keys."""
-
-    def view(self, data: dict[str, Any]) -> SolverOutput:
-        return self._class_of(data).view(data)
-
-    def accept(self, value: Any, where: str) -> Any:
-        if isinstance(value, Record):
-            return value._data
-        if not isinstance(value, dict):
-            raise ValueError(f"{where}: {value!r:.80} is not a solver output")
-        return self._class_of(value).accept(value, where)
-
-    @staticmethod
-    def _class_of(data: dict[str, Any]) -> type[SolverOutput]:
-        if "trace" in data:
-            return SolverTrace
-        if "solver_outputs" not in data:
-            return SingleSolverOutput
-        group = data["solver_outputs"]
-        members = group.values() if isinstance(group, dict) else group
-        traced = all("trace" in member for member in members)
-        return GroupedSolverTrace if traced else GroupedSolverOutput
+def _output_class(data: dict[str, Any]) -> type[SolverOutput]:
+    if "trace" in data:
+        return SolverTrace
+    if "solver_outputs" not in data:
+        return SingleSolverOutput
+    group = data["solver_outputs"]
+    members = group.values() if isinstance(group, dict) else group
+    traced = all("trace" in member for member in members)
+    return GroupedSolverTrace if traced else GroupedSolverOutput
 
 
-SOLVER_OUTPUT = _SolverOutputShape()
+SOLVER_OUTPUT: LookedAt[SolverOutput] = LookedAt(_output_class, "a solver output")
 
 
 def to_legacy(solver_trace: SolverTrace) -> SingleSolverOutput:

@@ -1,8 +1,8 @@
 """Fields whose JSON holds further records, and the lists that keep such JSON in step."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import is_
-from typing import Any, Generic, Protocol, SupportsIndex, TypeVar
+from typing import Any, Generic, Protocol, SupportsIndex, TypeVar, get_args
 
 from tasks_lib.trace.fields import REQUIRED, Field
 from tasks_lib.trace.plain import View, plain, raw_of
@@ -26,15 +26,15 @@ class Tagged(Generic[R]):
     """One of several record classes, told apart by the text under `type`.
 
     Args:
-        classes: the class of each type.
+        union: the classes, each with a constant `type`.
         telling: keys that tell the type of an object which does not say it, the first one
             found deciding; dumps leave a type out that was only defaulted.
     """
 
-    def __init__(
-        self, classes: Mapping[str, Shape[R]], telling: Mapping[str, str] | None = None
-    ) -> None:
-        self.classes = classes
+    def __init__(self, union: Any, telling: Mapping[str, str] | None = None) -> None:
+        self.classes: dict[str, Shape[R]] = {
+            record.model_fields["type"].default: record for record in get_args(union)
+        }
         self.telling = telling or {}
 
     def view(self, data: Any) -> R:
@@ -59,6 +59,31 @@ class Tagged(Generic[R]):
         if "type" in data:
             return data["type"]
         return next((tag for key, tag in self.telling.items() if key in data), None)
+
+
+class LookedAt(Generic[R]):
+    """One of several record classes, told by what an object looks like.
+
+    Args:
+        class_of: returns the class of a JSON object.
+        what: names what it is, for messages.
+    """
+
+    def __init__(self, class_of: Callable[[dict[str, Any]], type[Record]], what: str) -> None:
+        self.class_of = class_of
+        self.what = what
+
+    def view(self, data: dict[str, Any]) -> R:
+        record: Any = self.class_of(data)
+        shown: R = record.view(data)
+        return shown
+
+    def accept(self, value: Any, where: str) -> Any:
+        if isinstance(value, Record):
+            return value._data
+        if not isinstance(value, dict):
+            raise ValueError(f"{where}: {value!r:.80} is not {self.what}")
+        return self.class_of(value).accept(value, where)
 
 
 class RecordList(list[R]):
@@ -208,14 +233,10 @@ def maybe_nested(shape: Shape[R]) -> Field[R | None]:
     return Nested(shape, default=None)
 
 
-class NestedList(Field[Any]):
-    """A list of records."""
+class NestedList(Nested):
+    """A list of records; None only where that is the default."""
 
     list_type: type[RecordList[Any]] = RecordList
-
-    def __init__(self, shape: Shape[Any], default: Any = REQUIRED) -> None:
-        super().__init__(default)
-        self.shape = shape
 
     def __set__(self, record: View, value: Any) -> None:
         # `record.items += [...]` ends with the list being set to itself.
@@ -251,9 +272,6 @@ class NestedList(Field[Any]):
             raw = record._data[self.name]
             views = self.list_type(record, self.name, self.shape, raw, known=value)
             record._views = {**(record._views or {}), self.name: views}
-
-    def dump(self, record: View, exclude_unset: bool) -> Any:
-        return dump(getattr(record, self.name), exclude_unset)
 
 
 def nested_list(shape: Shape[R], default: Any = REQUIRED) -> Field[RecordList[R]]:

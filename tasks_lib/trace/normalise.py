@@ -1,10 +1,10 @@
-"""What is accepted as trace items, and how near misses become the real thing."""
+"""What is accepted as trace items: strictly, leniently, and at a quick look."""
 
 from typing import Any
 
-from tasks_lib.jsontext import dumps
 from tasks_lib.trace.fields import REQUIRED, Field
-from tasks_lib.trace.items import ITEM, MessageRole, MessageStatus, TraceItem, message_item
+from tasks_lib.trace.items import ITEM, MessageRole, MessageStatus, TraceItem
+from tasks_lib.trace.mending import mend
 from tasks_lib.trace.nested import NestedList, RecordList
 from tasks_lib.trace.plain import raw_of
 
@@ -115,136 +115,6 @@ def is_plain(items: list[Any]) -> bool:
     except (KeyError, TypeError):
         return False
     return True
-
-
-def mend(item: Any, where: str) -> list[dict[str, Any]]:
-    """Return the items that the object `item` stands for, without checking them in full.
-
-    Raises:
-        ValueError: `item` is not an object, or nothing that items can be made of.
-    """
-    if not isinstance(item, dict):
-        raise ValueError(f"{where}: {item!r:.80} is not an object")
-    match ITEM.type_of(item):
-        case "message":
-            return chat_items(item, where)
-        case "function_call":
-            return [_mended_call(item)]
-        case "function_call_output":
-            return [_mended_output(item)]
-        case "reasoning":
-            return _reasoning_items(item)
-    return [item]
-
-
-def chat_items(message: dict[str, Any], where: str = "message") -> list[dict[str, Any]]:
-    """Return the items of one message, in trace form or as chat-completion APIs write it.
-
-    Tool calls become function calls after the message (which is left out when it says
-    nothing), a `tool` message becomes the call's output.
-
-    Raises:
-        ValueError: the content is of no known form.
-    """
-    content = message.get("content")
-    if message.get("role") == "tool":
-        output = {
-            "id": message.get("id"),
-            "call_id": message.get("tool_call_id", message.get("call_id", "")),
-            "output": joined_text(content) if isinstance(content, list) else content or "",
-        }
-        return [_mended_output(output)]
-    calls = message.get("tool_calls") or []
-    items = [] if calls and not content else [_mended_message(message, where)]
-    return items + [_call_of_tool_call(call, where) for call in calls]
-
-
-def joined_text(parts: list[Any]) -> str:
-    """Return the text parts of chat content, one a line; files have no text."""
-    texts = (part.get("text") for part in parts if isinstance(part, dict))
-    return "\n".join(text for text in texts if isinstance(text, str))
-
-
-def _mended_message(message: dict[str, Any], where: str) -> dict[str, Any]:
-    role = message.get("role")
-    content = message.get("content")
-    mended = {"type": "message", **message}
-    mended["id"] = message.get("id") or ""
-    mended["status"] = message.get("status") or "completed"
-    if content is None or isinstance(content, str):
-        mended["content"] = message_item(str(role), content or "")["content"]
-    elif isinstance(content, list):
-        mended["content"] = [
-            _mended_part(raw_of(part), str(role), f"{where}.content[{place}]")
-            for place, part in enumerate(content)
-        ]
-    return {key: value for key, value in mended.items() if key != "tool_calls"}
-
-
-def _mended_part(part: Any, role: str, where: str) -> Any:
-    if isinstance(part, str):
-        parts: list[Any] = message_item(role, part)["content"]
-        return parts[0]
-    if not isinstance(part, dict):
-        return part
-    if "type" not in part and "text" in part:
-        return {"type": "output_text" if role == "assistant" else "input_text", **part}
-    if part.get("type") == "image_url":
-        image = part.get("image_url")
-        image = image if isinstance(image, dict) else {"url": image}
-        detail = image.get("detail") or "auto"
-        return {"type": "input_image", "image_url": image.get("url"), "detail": detail}
-    if part.get("type") == "input_image" and "detail" not in part:
-        return {**part, "detail": "auto"}
-    return part
-
-
-def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
-    arguments = call.get("arguments")
-    return {
-        "type": "function_call",
-        **call,
-        "id": call.get("id") or "",
-        "status": call.get("status") or "completed",
-        "arguments": arguments if isinstance(arguments, str) else dumps(arguments or {}),
-    }
-
-
-def _mended_output(output: dict[str, Any]) -> dict[str, Any]:
-    value = output.get("output")
-    return {
-        "type": "function_call_output",
-        **output,
-        "id": output.get("id") or "",
-        "status": output.get("status") or "completed",
-        "output": value if isinstance(value, str) or _is_part_list(value) else dumps(value),
-    }
-
-
-def _is_part_list(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(part, dict) and str(part.get("type", "")).startswith("input_") for part in value
-    )
-
-
-def _call_of_tool_call(call: Any, where: str) -> dict[str, Any]:
-    function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(function, dict):
-        raise ValueError(f"{where}.tool_calls: {call!r:.80} has no 'function'")
-    return _mended_call(
-        {
-            "call_id": call.get("id") or "",
-            "name": function.get("name"),
-            "arguments": function.get("arguments"),
-        }
-    )
-
-
-def _reasoning_items(item: dict[str, Any]) -> list[dict[str, Any]]:
-    parts = item.get("content") or item.get("summary")
-    text = joined_text(parts) if isinstance(parts, list) else ""
-    content = [{"type": "reasoning_text", "text": text}]
-    return [{**message_item("assistant", ""), "content": content}] if text else []
 
 
 def _require_list(items: Any) -> None:

@@ -16,7 +16,15 @@ from tasks_lib.trace.nested import maybe_list, maybe_nested
 from tasks_lib.trace.normalise import is_plain, items_field, lenient_items, strict_items
 from tasks_lib.trace.plain import detached, raw_of
 from tasks_lib.trace.record import Record
-from tasks_lib.trace.turns import FunctionCallPair, Turn, call_pairs, messages_of, split_turns
+from tasks_lib.trace.turns import (
+    FunctionCallPair,
+    Turn,
+    call_pairs,
+    calls_of,
+    messages_of,
+    outputs_of,
+    split_turns,
+)
 
 _EXACT = " "
 """First character of a trace's text that orjson would not read exactly."""
@@ -185,12 +193,12 @@ class Trace(Record):
     @property
     def function_calls(self) -> list[FunctionCall]:
         """All function calls, in the preamble too."""
-        return [item for item in self.items if isinstance(item, FunctionCall)]
+        return calls_of(self.items)
 
     @property
     def function_outputs(self) -> list[FunctionCallOutput]:
         """All function outputs, in the preamble too."""
-        return [item for item in self.items if isinstance(item, FunctionCallOutput)]
+        return outputs_of(self.items)
 
     def get_last_assistant_text(self) -> str | None:
         """Return what the last assistant message inside a turn says; None without one.
@@ -221,7 +229,7 @@ class Trace(Record):
 
     def get_function_call_pairs(self) -> list[FunctionCallPair]:
         """Return each call with its output (None while there is none), in call order."""
-        return call_pairs(self.function_calls, self.function_outputs)
+        return call_pairs(self.items)
 
     def get_function_calls_by_name(self, name: str) -> list[FunctionCall]:
         """Return the calls of the function `name`."""

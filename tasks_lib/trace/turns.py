@@ -28,22 +28,32 @@ class Turn:
     @property
     def function_calls(self) -> list[FunctionCall]:
         """The function calls of the turn."""
-        return [item for item in self.assistant_items if isinstance(item, FunctionCall)]
+        return calls_of(self.assistant_items)
 
     @property
     def function_outputs(self) -> list[FunctionCallOutput]:
         """The function outputs of the turn."""
-        return [item for item in self.assistant_items if isinstance(item, FunctionCallOutput)]
+        return outputs_of(self.assistant_items)
 
     @property
     def function_call_pairs(self) -> list[FunctionCallPair]:
         """Each call of the turn with its output, or None while there is none."""
-        return call_pairs(self.function_calls, self.function_outputs)
+        return call_pairs(self.assistant_items)
 
 
 def messages_of(items: Sequence[TraceItem], role: str) -> list[Message]:
     """Return the messages of `role` among `items`."""
     return [item for item in items if isinstance(item, Message) and item.role == role]
+
+
+def calls_of(items: Sequence[TraceItem]) -> list[FunctionCall]:
+    """Return the function calls among `items`."""
+    return [item for item in items if isinstance(item, FunctionCall)]
+
+
+def outputs_of(items: Sequence[TraceItem]) -> list[FunctionCallOutput]:
+    """Return the function outputs among `items`."""
+    return [item for item in items if isinstance(item, FunctionCallOutput)]
 
 
 def split_turns(items: Sequence[TraceItem]) -> tuple[list[TraceItem], list[Turn]]:
@@ -60,17 +70,15 @@ def split_turns(items: Sequence[TraceItem]) -> tuple[list[TraceItem], list[Turn]
     return preamble, turns
 
 
-def call_pairs(
-    calls: Sequence[FunctionCall], outputs: Sequence[FunctionCallOutput]
-) -> list[FunctionCallPair]:
-    """Match calls with outputs by call id, in call order; orphan outputs are ignored.
+def call_pairs(items: Sequence[TraceItem]) -> list[FunctionCallPair]:
+    """Match the calls among `items` with their outputs by call id, in call order.
 
     Where an id is used again, the first call gets the first output.
     """
     waiting: dict[str, list[FunctionCallOutput]] = {}
-    for output in outputs:
+    for output in outputs_of(items):
         waiting.setdefault(output.call_id, []).append(output)
     return [
         (call, waiting[call.call_id].pop(0) if waiting.get(call.call_id) else None)
-        for call in calls
+        for call in calls_of(items)
     ]
