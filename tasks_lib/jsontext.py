@@ -10,7 +10,6 @@ from typing import Any
 
 import orjson
 
-# Looking for 19 digits in a row so costs as much as the parse; a regular expression ten times that.
 _DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _LONG_INTEGER = b"0" * 19
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -47,13 +46,12 @@ def loads(text: str | bytes) -> Any:
         ValueError: it is no JSON (`json.JSONDecodeError` and its kin).
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    data = data.removeprefix(_BYTE_ORDER_MARK)
-    if _LONG_INTEGER in data.translate(_DIGITS_AS_ZERO):
+    if _may_hold_long_integer(data):
         return _read_exactly(data)
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
-        return _read_exactly(data)  # takes lone surrogates and NaN; else it words the error
+        return _read_exactly(data)  # takes lone surrogates, NaN and a mark; else words the error
 
 
 def storable(text: str) -> str:
@@ -74,9 +72,20 @@ def _exactly(value: Any, sort_keys: bool = False) -> str:
         raise TypeError("the value is nested too deeply for JSON") from None
 
 
+def _may_hold_long_integer(data: bytes) -> bool:
+    """Whether 19 digits stand in a row; if so, three do among every sixth byte.
+
+    A look at those costs a fifth of the parse; at all of them, as much as the parse itself.
+    """
+    return b"000" in data[::6].translate(_DIGITS_AS_ZERO) and _LONG_INTEGER in data.translate(
+        _DIGITS_AS_ZERO
+    )
+
+
 def _read_exactly(data: bytes) -> Any:
     try:
-        return json.loads(data.decode("utf-8", "surrogatepass"))
+        text = data.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "surrogatepass")
+        return json.loads(text)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
 

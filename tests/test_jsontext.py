@@ -35,6 +35,12 @@ def test_nothing_is_lost_where_the_fast_way_is_not_exact(value):
     dumps(value).encode()  # storable as UTF-8
 
 
+@pytest.mark.parametrize("before", range(7))
+def test_a_long_integer_is_exact_wherever_it_stands(before: int):
+    assert loads(f"{' ' * before}[{2**64}]") == [2**64]
+    assert loads(f"{' ' * before}[-{2**63 + 1}]") == [-(2**63) - 1]
+
+
 @given(JSON)
 def test_any_json_survives_and_is_read_as_the_standard_library_reads_it(value):
     text = dumps(value)

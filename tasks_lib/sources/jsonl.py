@@ -2,17 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-import orjson
-
-from tasks_lib import jsontext
+from tasks_lib.jsontext import loads
 from tasks_lib.sources.ids import ID_COLUMN
 from tasks_lib.sources.table import LineTable, Problems, RowData, decoded
 
 _MARK = b"\xef\xbb\xbf"
-_DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
-_LONG_INTEGER = b"0" * 19
 
 
 class JsonlTable(LineTable):
@@ -51,29 +46,17 @@ class JsonlTable(LineTable):
 
     def parse(self, block: bytes) -> list[RowData]:
         lines = block.split(b"\n")
-        return [_value(line) for line in lines if line.strip()]
-
-
-def _value(line: bytes) -> Any:
-    """Return what `jsontext.loads` does, seven times as fast for short lines."""
-    if _LONG_INTEGER in line.translate(_DIGITS_AS_ZERO):
-        return jsontext.loads(line)
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return jsontext.loads(line)
+        return [loads(line) for line in lines if line.strip()]
 
 
 def _row(line: bytes) -> RowData:
     try:
-        row = _value(line)
+        row = loads(line)
     except UnicodeDecodeError:
         decoded(line)
         raise
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from error
-    except RecursionError as error:
-        raise ValueError("not JSON we can read: nested too deeply") from error
     if not isinstance(row, dict):
         raise ValueError(f"a row must be an object, not {_KINDS[type(row)]}")
     return row
