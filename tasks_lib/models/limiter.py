@@ -20,7 +20,13 @@ from tasks_lib.models.counts import Counts
 from tasks_lib.models.pace import Pace
 from tasks_lib.models.quota import Quota
 from tasks_lib.models.retries import MAX_RETRY_AFTER
-from tasks_lib.models.shared_limit import CONGESTION, COUNTS, PACE, SharedLimit
+from tasks_lib.models.shared_limit import (
+    CONGESTION,
+    COUNTS,
+    PACE,
+    SIGN_OF_LIFE_SECONDS,
+    SharedLimit,
+)
 
 OVERLOADED = frozenset({429, 503, 529})
 LOW_WATER = 0.1  # share of the server's limit from which on its quota is spent evenly
@@ -73,6 +79,7 @@ class Limiter:
         self._again: deque[_Waiter] = deque()
         self._waiting: deque[_Waiter] = deque()
         self._look: asyncio.TimerHandle | None = None
+        self._sign_of_life: asyncio.TimerHandle | None = None
 
     def turn(self, again: bool = False) -> "Turn":
         """Return a place in the queue, to be entered.
@@ -103,8 +110,9 @@ class Limiter:
 
     def close(self) -> None:
         """Let go of what is shared; no call may be waiting."""
-        if self._look is not None:
-            self._look.cancel()
+        for timer in (self._look, self._sign_of_life):
+            if timer is not None:
+                timer.cancel()
         now = self._loop.time()
         self._shared.close(keep=self._congestion.rate(now) < inf or self._pace.closed_until > now)
 
@@ -159,7 +167,7 @@ class Limiter:
                 break
             self._begin(now)
             queue.popleft().set_result((place, now))
-        self._shared.tell(self.in_flight, len(self._again) + len(self._waiting), now)
+        self._tell(now)
         if self._look is not None:
             self._look.cancel()
             self._look = None
@@ -192,7 +200,20 @@ class Limiter:
         self.in_flight += 1
         self._counts.begin(now)
         self._pace.begin(self._congestion.rate(now), now)
+        self._tell(now)
+        if self._sign_of_life is None:
+            self._live_on()
+
+    def _tell(self, now: float) -> None:
+        """Tell the others how things are here; needs no lock."""
         self._shared.tell(self.in_flight, len(self._again) + len(self._waiting), now)
+
+    def _live_on(self) -> None:
+        """Show the others from time to time that calls that take long are still in flight."""
+        self._sign_of_life = None
+        if self.in_flight:
+            self._tell(self._loop.time())
+            self._sign_of_life = self._loop.call_later(SIGN_OF_LIFE_SECONDS, self._live_on)
 
     def _wait(self, now: float) -> tuple[float, int]:
         """Seconds until the next call may begin, and its place among those in flight.
@@ -201,6 +222,8 @@ class Limiter:
         """
         if self.in_flight >= self.concurrency:
             return inf, 0
+        if self._shared.unsettled:
+            return _PEEK_SECONDS, 0
         others = self._shared.others(now)
         place = self.in_flight + 1 + sum(in_flight for in_flight, _ in others)
         cap = min(self._of_all, self._congestion.concurrency(now))

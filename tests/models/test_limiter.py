@@ -452,6 +452,25 @@ def test_a_models_bound_is_that_of_all_its_users(tmp_path: Path):
     assert not (tmp_path / "x").exists(), "who leaves last clears up"
 
 
+def test_calls_that_take_long_count_for_all_their_time(tmp_path: Path):
+    async def main() -> float:
+        one, two = (Limiter(4, shared=shared(tmp_path / "x"), of_all=4) for _ in range(2))
+
+        async def use() -> None:
+            async with one.turn():
+                await asyncio.sleep(600)
+
+        calls = asyncio.gather(*(use() for _ in range(4)))
+        await asyncio.sleep(1)
+        waited = await begun_after(two)
+        await calls
+        one.close()
+        two.close()
+        return waited
+
+    assert 598 < run_skipping(main()) < 600
+
+
 def test_a_declared_rate_is_that_of_all_its_users(tmp_path: Path):
     async def main() -> float:
         limiters = [Limiter(8, 60, shared=shared(tmp_path / "x")) for _ in range(3)]

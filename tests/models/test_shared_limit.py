@@ -1,8 +1,11 @@
 import fcntl
 import os
+import random
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,7 +14,10 @@ import pytest
 from tasks_lib.models.shared_limit import (
     CONGESTION,
     FORGOTTEN_AFTER,
+    LOCK_SECONDS,
     MAX_ROWS,
+    STOPPED_SECONDS,
+    SUSPENDED_AFTER,
     SharedLimit,
     limit_folder,
 )
@@ -35,15 +41,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "limits" / "x"
 
 
-def join_elsewhere(folder: Path, manner: str = "") -> "subprocess.Popen[str]":
-    """A process that joined, has five calls in flight, and waits."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", JOIN_AND_DIE, str(folder), manner],
+def python(script: str, *arguments: object) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *map(str, arguments)],
         cwd=Path(__file__).parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
+
+
+def join_elsewhere(folder: Path, manner: str = "") -> "subprocess.Popen[str]":
+    """A process that joined, has five calls in flight, and waits."""
+    process = python(JOIN_AND_DIE, folder, manner)
     assert process.stdout is not None
     assert process.stdout.readline() == "in\n"
     if manner:
@@ -80,6 +90,7 @@ def test_a_killed_users_calls_count_no_more(folder: Path, manner: str):
             with shared:
                 assert shared.others(1.0) == [(5, 2)]
                 assert shared.others(10.0) == [(5, 2)], "long silent, but alive"
+                assert shared.others(2 + SUSPENDED_AFTER) == [], "silent for too long"
         process.kill()
     with shared:
         assert shared.others(20.0) == []
@@ -87,16 +98,68 @@ def test_a_killed_users_calls_count_no_more(folder: Path, manner: str):
     assert not folder.exists()
 
 
-def test_a_stopped_user_that_holds_the_lock_stops_nobody(folder: Path):
+def test_a_stopped_user_that_holds_the_lock_stops_nobody_for_good(folder: Path):
     shared = SharedLimit(folder, 1.0)
     with join_elsewhere(folder, "holding the lock") as process:
-        began = time.monotonic()
-        for _ in range(1000):
+        began, unsettled = time.monotonic(), []
+        while time.monotonic() - began < LOCK_SECONDS + STOPPED_SECONDS + 0.5:
             with shared:
-                shared.tell(1, 0, 1.0)
-        assert time.monotonic() - began < 0.5
+                unsettled.append(shared.unsettled)
+                assert shared.others(1.0) == [(5, 2)]
+            time.sleep(0.01)
         process.kill()
+    assert unsettled[0] is True, "it may go on in a moment"
+    assert unsettled[-1] is False
+    assert len(unsettled) > 100, "only the first waits for the lock"
+    with shared:
+        assert not shared.unsettled
     shared.close()
+
+
+COME_AND_GO = """
+import os, sys, time
+from pathlib import Path
+from tasks_lib.models.shared_limit import SharedLimit
+folder, marks, end = Path(sys.argv[1]), Path(sys.argv[2]), time.monotonic() + 3
+joined = 0
+while time.monotonic() < end:
+    shared = SharedLimit(folder, time.monotonic())
+    joined += 1
+    file = os.fstat(shared._file)
+    mark = marks / f"{file.st_ino}-{shared._row}"
+    os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+    time.sleep(joined % 3 / 1000)
+    assert os.path.samestat(file, os.stat(folder / "numbers")), "removed by another"
+    mark.unlink()
+    shared.close()
+print(joined)
+"""
+
+
+def stop_at_any_moment(processes: Sequence["subprocess.Popen[str]"]) -> None:
+    """Stop each again and again, for longer than a busy machine does, until all have ended."""
+    chance = random.Random(7)
+    while alive := [process for process in processes if process.poll() is None]:
+        stopped = chance.sample(alive, chance.randint(1, len(alive)))
+        for process in stopped:
+            process.send_signal(signal.SIGSTOP)
+        time.sleep(chance.uniform(0.001, 0.03))
+        for process in stopped:
+            process.send_signal(signal.SIGCONT)
+        time.sleep(chance.uniform(0, 0.002))
+
+
+def test_users_that_come_and_go_at_any_moment_have_rows_of_their_own_in_one_file(
+    folder: Path, tmp_path: Path
+):
+    processes = [python(COME_AND_GO, folder, tmp_path) for _ in range(3)]
+    stop_at_any_moment(processes)
+    for process in processes:
+        with process:
+            assert process.returncode == 0
+            assert process.stdout is not None
+            assert int(process.stdout.read()) > 20
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize(
