@@ -1,4 +1,19 @@
-"""The scorers a task may name. To add one: write its file, then list it here."""
+"""The scorers a task may name.
+
+A scorer is a definition (the fields are what YAML says) that turns a `Row`, a sample with what
+its solver left, into a `Score`: named values, which metrics aggregate, and metadata. Its base
+class, in `base`, says how many rows it gets at a time and whether it calls models:
+
+- `SampleScorer.judge(row)`: one row, on the CPU alone.
+- `ModelScorer.ask(row, calls)`: one row, asking a model; `judging` reads verdicts out of what
+  judges reply, `rag` checks claims.
+- `AllSamplesScorer.score_all(rows)`: all rows at once.
+
+A row that can't be scored raises a SampleError and is an error row. Templates in fields are
+rendered by `templated`; the text to score where no template gives it is `answers`'.
+
+To add one: write its file, list it below, and add an example to `tests/scorers/test_union.py`.
+"""
 
 from typing import Annotated
 

@@ -10,8 +10,9 @@ from tasks_lib.base import Definition
 from tasks_lib.errors import SampleError
 from tasks_lib.keys import UserKey, unique_keys
 from tasks_lib.metrics import Metric
+from tasks_lib.metrics.mean import Mean
 from tasks_lib.models.predictor import Predictor
-from tasks_lib.scorers.answers import marked
+from tasks_lib.scorers.no_answer import marked
 from tasks_lib.scorers.score import Row, Score
 from tasks_lib.solvers.call_range import CallRange, CallRanges
 
@@ -44,8 +45,8 @@ class BaseScorer(Definition, ABC):
         """
         return frozenset()
 
-    def default_metrics(self) -> tuple[Metric, ...]:
-        """Return the metrics used when the author names none."""
+    def averaged(self) -> tuple[str, ...]:
+        """Return the scores whose means are the metrics when the author names none."""
         return ()
 
     def columns(self) -> Mapping[str, str]:
@@ -62,7 +63,9 @@ class BaseScorer(Definition, ABC):
         Raises:
             ValueError: two were given the same key.
         """
-        metrics = self.default_metrics() if self.metrics is None else self.metrics
+        metrics = self.metrics
+        if metrics is None:
+            metrics = tuple(Mean(field=score) for score in self.averaged())
         keys = unique_keys((metric.key, metric.made_key()) for metric in metrics)
         return dict(zip(keys, metrics, strict=True))
 
@@ -84,13 +87,13 @@ class SampleScorer(BaseScorer, ABC):
 
     def score_each(self, rows: Sequence[Row]) -> list[Score | SampleError]:
         """Score rows one by one; a failure is that row's alone."""
-        return [attempted(self.score, row) for row in rows]
+        return [attempted(self.judge, row) for row in rows]
 
 
-def attempted(score: Callable[[Row], Score], row: Row) -> Score | SampleError:
-    """Return the scores of one row, or why it has none."""
+def attempted(judge: Callable[[Row], Score], row: Row) -> Score | SampleError:
+    """Return the scores of one row, marked as `score` does, or why it has none."""
     try:
-        return score(row)
+        return marked(judge(row), row.solver_output)
     except SampleError as error:
         return error
     except Exception as error:

@@ -3,8 +3,6 @@
 from functools import cache
 from typing import Any, Literal
 
-from tasks_lib.metrics import Metric
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.text_comparison import TextComparison
 
 
@@ -24,8 +22,8 @@ class Bleu(TextComparison):
     def shares(self) -> frozenset[str]:
         return frozenset({"bleu_score"})
 
-    def default_metrics(self) -> tuple[Metric, ...]:
-        return (Mean(field="bleu_score"),)
+    def averaged(self) -> tuple[str, ...]:
+        return ("bleu_score",)
 
 
 def _bleu(hypothesis: str, reference: str) -> float:

@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-from tasks_lib.metrics import Metric
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.base import SampleScorer
 from tasks_lib.scorers.function_calls import FunctionCalls, listed_calls, made_calls
 from tasks_lib.scorers.score import Row, Score
@@ -37,5 +35,5 @@ class DisallowedFunctionCalls(SampleScorer):
             },
         )
 
-    def default_metrics(self) -> tuple[Metric, ...]:
-        return (Mean(field="no_disallowed_calls_made"),)
+    def averaged(self) -> tuple[str, ...]:
+        return ("no_disallowed_calls_made",)

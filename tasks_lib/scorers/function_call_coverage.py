@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from tasks_lib.metrics import Metric
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.base import SampleScorer
 from tasks_lib.scorers.function_calls import Call, FunctionCalls, listed_calls, made_calls
 from tasks_lib.scorers.score import Row, Score
@@ -54,8 +52,8 @@ class FunctionCallCoverage(SampleScorer):
     def shares(self) -> frozenset[str]:
         return frozenset({"required_calls_coverage"})
 
-    def default_metrics(self) -> tuple[Metric, ...]:
-        return Mean(field="all_required_calls_made"), Mean(field="required_calls_coverage")
+    def averaged(self) -> tuple[str, ...]:
+        return "all_required_calls_made", "required_calls_coverage"
 
 
 def _met(required: Sequence[Call], made: Iterable[Call]) -> list[bool]:

@@ -7,8 +7,6 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 
 from tasks_lib.errors import SampleError, bounded
-from tasks_lib.metrics import Metric
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.placeholders import neutralised
 from tasks_lib.scorers.base import SampleScorer
 from tasks_lib.scorers.function_calls import trace_of
@@ -54,8 +52,8 @@ class FunctionOutputs(SampleScorer):
             metadata={"function_call_name": name, "matching_outputs": matches},
         )
 
-    def default_metrics(self) -> tuple[Metric, ...]:
-        return (Mean(field="is_correct"),)
+    def averaged(self) -> tuple[str, ...]:
+        return ("is_correct",)
 
 
 def _outputs(trace: Trace, name: str) -> list[str]:

@@ -4,8 +4,6 @@ from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
-from tasks_lib.metrics import Metric
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.judging.base import JudgeScorer
 from tasks_lib.scorers.judging.kinds import Labels, labels
 from tasks_lib.scorers.judging.labels import Label, check_labels_differ
@@ -39,5 +37,5 @@ class ModelAsAJudgeClassifier(JudgeScorer):
             "confidence": verdict.confidence,
         }
 
-    def default_metrics(self) -> tuple[Metric, ...]:
-        return (Mean(field="is_correct"),)
+    def averaged(self) -> tuple[str, ...]:
+        return ("is_correct",)

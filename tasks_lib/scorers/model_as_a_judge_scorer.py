@@ -5,8 +5,6 @@ from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
-from tasks_lib.metrics import Metric
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.judging.base import JudgeScorer
 from tasks_lib.scorers.judging.kinds import Scale
 from tasks_lib.scorers.judging.verdicts import Verdict
@@ -49,5 +47,5 @@ class ModelAsAJudgeScorer(JudgeScorer):
     def shares(self) -> frozenset[str]:
         return frozenset({"score"})
 
-    def default_metrics(self) -> tuple[Metric, ...]:
-        return (Mean(field="score"),)
+    def averaged(self) -> tuple[str, ...]:
+        return ("score",)

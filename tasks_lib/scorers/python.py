@@ -1,12 +1,12 @@
 """`python`: an author's function scores each row."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from tasks_lib.errors import SampleError
 from tasks_lib.isolation.member import SnippetMember
 from tasks_lib.metrics import Metric
-from tasks_lib.scorers.answers import marked
 from tasks_lib.scorers.base import SampleScorer, attempted
 from tasks_lib.scorers.returned import read_score
 from tasks_lib.scorers.score import Row, Score
@@ -28,13 +28,12 @@ class PythonScorer(SnippetMember, SampleScorer):
         return _judged(lambda *args: self.call(self.compute_scores_snippet, _FUNCTION, *args), row)
 
     def score_each(self, rows: Sequence[Row]) -> list[Score | SampleError]:
-        def score(compute_scores: Callable[..., Any], row: Row) -> Score | SampleError:
-            return attempted(
-                lambda row: marked(_judged(compute_scores, row), row.solver_output), row
-            )
-
         return self.call_each(
-            self.compute_scores_snippet, _FUNCTION, rows, score, lambda error: error
+            self.compute_scores_snippet,
+            _FUNCTION,
+            rows,
+            lambda compute_scores, row: attempted(partial(_judged, compute_scores), row),
+            lambda error: error,
         )
 
 

@@ -6,8 +6,8 @@ from typing import Any, Literal
 from tasks_lib.errors import SampleError, bounded
 from tasks_lib.isolation.member import Seconds, SnippetMember
 from tasks_lib.metrics import Metric
-from tasks_lib.scorers.answers import marked
 from tasks_lib.scorers.base import AllSamplesScorer, Datasets
+from tasks_lib.scorers.no_answer import marked
 from tasks_lib.scorers.returned import read_score
 from tasks_lib.scorers.score import Row, Score
 from tasks_lib.snippets import SnippetSource

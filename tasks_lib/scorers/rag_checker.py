@@ -6,8 +6,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from tasks_lib.definitions.keys import ModelReference
-from tasks_lib.metrics import Metric
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.models.predictor import Predictor
 from tasks_lib.scorers.base import ModelScorer
 from tasks_lib.scorers.judging.asking import JudgeCalls
@@ -105,18 +103,14 @@ class RagChecker(ModelScorer):
             return self.scores_to_compute
         return SCORES if self.target_column is not None else _WITHOUT_TARGET
 
-    def emitted(self) -> tuple[str, ...]:
-        """Return the names of the scores that rows get."""
+    def averaged(self) -> tuple[str, ...]:
         names: list[str] = list(self.scores)
         if self.mode == "required_and_optional":
             names += [_OF_REQUIRED + name for name in self.scores]
         return tuple(dict.fromkeys(names))
 
     def shares(self) -> frozenset[str]:
-        return frozenset(self.emitted())
-
-    def default_metrics(self) -> tuple[Metric, ...]:
-        return tuple(Mean(field=name) for name in self.emitted())
+        return frozenset(self.averaged())
 
     def columns(self) -> Mapping[str, str]:
         wanted = findings_for(self.scores)

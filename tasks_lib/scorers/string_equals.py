@@ -2,8 +2,6 @@
 
 from typing import Any, Literal
 
-from tasks_lib.metrics import Metric
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.text_comparison import TextComparison
 
 
@@ -15,5 +13,5 @@ class StringEquals(TextComparison):
     def compared(self, expected: str, predicted: str) -> dict[str, Any]:
         return {"is_correct": predicted == expected}
 
-    def default_metrics(self) -> tuple[Metric, ...]:
-        return (Mean(field="is_correct"),)
+    def averaged(self) -> tuple[str, ...]:
+        return ("is_correct",)

@@ -3,8 +3,6 @@
 from typing import Literal
 
 from tasks_lib.errors import SampleError, bounded
-from tasks_lib.metrics import Metric
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.answers import answer_text
 from tasks_lib.scorers.base import SampleScorer
 from tasks_lib.scorers.score import Row, Score
@@ -42,8 +40,8 @@ class StringEqualsMCQA(SampleScorer):
             },
         )
 
-    def default_metrics(self) -> tuple[Metric, ...]:
-        return (Mean(field="is_correct"),)
+    def averaged(self) -> tuple[str, ...]:
+        return ("is_correct",)
 
     def _choices(self, row: Row) -> list[str]:
         choices = evaluated(self.choices, "choices", row)

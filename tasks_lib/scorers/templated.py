@@ -26,10 +26,7 @@ def rendered(template: str, name: str, row: Row) -> str:
 def evaluated(template: str, name: str, row: Row) -> Any:
     """Return the template's value; text that spells one, in JSON or as Python, is read.
 
-    Args:
-        template: its source.
-        name: the scorer's field, for messages.
-        row: what it is rendered for.
+    The arguments are those of `rendered`.
 
     Raises:
         SampleError: of class `template`.

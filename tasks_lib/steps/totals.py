@@ -11,8 +11,8 @@ from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.folder import parts
 from tasks_lib.results.parquet import read_table
 from tasks_lib.runs.verdict import SpecOutcome
-from tasks_lib.scorers.answers import no_answer
 from tasks_lib.scorers.base import ModelScorer
+from tasks_lib.scorers.no_answer import no_answer
 from tasks_lib.trace import SolverTrace, Trace
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tasks_lib.models.outputs import (
     responses_output,
 )
 from tasks_lib.models.usage import usage_counts
-from tasks_lib.scorers.answers import no_answer
+from tasks_lib.scorers.no_answer import no_answer
 from tasks_lib.secrets import remember
 from tasks_lib.trace import SolverTrace, Trace, output_items, output_text
 from tests.models.wire import chat_json

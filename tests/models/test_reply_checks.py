@@ -10,7 +10,7 @@ from tasks_lib.errors import SampleError
 from tasks_lib.models import retries
 from tasks_lib.models.ledger import entries
 from tasks_lib.models.outputs import ModelOutput
-from tasks_lib.scorers.answers import no_answer
+from tasks_lib.scorers.no_answer import no_answer
 from tasks_lib.trace import SolverTrace, Trace, output_text
 from tests.fake_openai import RunningServer
 from tests.fake_openai.config import EXTRA_KINDS, FAULT_KINDS

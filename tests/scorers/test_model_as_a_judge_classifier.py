@@ -73,7 +73,7 @@ def test_a_dataset_can_be_judged():
 
 
 def test_the_mean_is_computed_unless_said_otherwise():
-    assert classifier().default_metrics() == (Mean(field="is_correct"),)
+    assert list(classifier().keyed_metrics().values()) == [Mean(field="is_correct")]
     assert classifier().asked_model == "judge"
 
 

@@ -48,7 +48,7 @@ def test_without_words_the_scale_goes_from_0_to_1():
     judge = Judge("0.25")
     assert scored(scale(), ANSWERED, judge).values == {"score": 0.25}
     assert "a number from 0 to 1" in judge.prompts[0][0]
-    assert scale().default_metrics() == (Mean(field="score"),)
+    assert list(scale().keyed_metrics().values()) == [Mean(field="score")]
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ def test_claims_and_labels_of_the_dataset_are_taken_as_they_are(written):
     }
     assert {kind for kind, _ in reader.asked} == {"entailed"}
     assert score.metadata["response_claims"][1]["required"] is False
-    assert [metric.field for metric in scorer.default_metrics()] == list(score.values)
+    assert [metric.field for metric in scorer.keyed_metrics().values()] == list(score.values)
 
 
 def test_without_labels_the_judge_says_what_is_required():
@@ -304,8 +304,8 @@ def test_br_062_it_names_the_columns_it_needs_and_no_others(fields, columns):
 def test_defaults_without_a_target():
     scorer = RagChecker(judge_model_key="judge")
     assert scorer.scores == ("faithfulness",)
-    assert [metric.field for metric in scorer.default_metrics()] == ["faithfulness"]
-    assert [metric.field for metric in checker().default_metrics()] == list(SCORES)
+    assert [metric.field for metric in scorer.keyed_metrics().values()] == ["faithfulness"]
+    assert [metric.field for metric in checker().keyed_metrics().values()] == list(SCORES)
     assert scorer.asked_model == "judge"
 
 

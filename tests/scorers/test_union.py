@@ -15,6 +15,7 @@ SHARED = {
     "base",
     "function_calls",
     "function_outputs",
+    "no_answer",
     "returned",
     "reusable",
     "score",
