@@ -25,8 +25,9 @@ from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.plan.planner import plan_run
 from tasks_lib.resolve import Overrides, ResolvedEvaluation, resolve
 from tasks_lib.runs.abort import abort_run
+from tasks_lib.runs.record import write_record
 from tasks_lib.runs.run import Run, StepResult
-from tasks_lib.runs.start import end_early, start_run, undeclared_secrets
+from tasks_lib.runs.start import start_run, undeclared_secrets
 
 FAILED_NAMES = {
     exit_codes.GATE_FAILED: "GateFailed",
@@ -121,9 +122,9 @@ def evaluate_here(
             abort_run(run, cause)
             raise cause from None
         if isinstance(error, Stopped | KeyboardInterrupt | TerminationSignal):
-            end_early(run, "interrupted", exit_codes.INTERRUPTED)
+            write_record(run, "interrupted", exit_codes.INTERRUPTED)
         else:
-            end_early(run, "failed", exit_codes.TOO_MANY_ERRORS)
+            write_record(run, "failed", exit_codes.TOO_MANY_ERRORS)
         raise
     finally:
         run.close()

@@ -4,7 +4,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,15 +14,16 @@ from flows.global_limit import named_limit
 from flows.local import LocalDriver
 from flows.secret_blocks import from_blocks
 from tasks_lib import exit_codes
-from tasks_lib.errors import DefinitionError, Stopped, StoreError
+from tasks_lib.errors import CircuitError, DefinitionError, Stopped, StoreError
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.plan.planner import plan_run
 from tasks_lib.plan.previous_run import previous_run
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.folder import run_folder
 from tasks_lib.runs.abort import abort_run
+from tasks_lib.runs.record import write_record
 from tasks_lib.runs.run import Run, StepResult
-from tasks_lib.runs.start import end_early, start_run, undeclared_secrets
+from tasks_lib.runs.start import start_run, undeclared_secrets
 from tasks_lib.sources import Rows
 
 GRACE_SECONDS = 10.0
@@ -101,7 +102,7 @@ def execute(prepared: Prepared, manner: Manner) -> int:
 
     Raises:
         DefinitionError: a model can't be opened, or Prefect has no such limit.
-        StoreError: the store failed; what was paid for is in the ledger.
+        StoreError: the store can't be used; nothing was called.
     """
     calm_garbage_collection()
     names = undeclared_secrets(prepared.plan.evaluation) if manner.prefect else ()
@@ -116,13 +117,8 @@ def execute(prepared: Prepared, manner: Manner) -> int:
         with _interruptible(run), redirect_stdout(sys.stderr):
             driver.start()
             result = _conducted(run, driver, manner)
-    except (Stopped, KeyboardInterrupt):
-        return _stopped(run, driver, manner, prepared.env_file)
-    except StoreError:
-        _settle(driver)
-        with suppress(StoreError):  # what failed once may fail for this too
-            end_early(run, "failed", exit_codes.TOO_MANY_ERRORS)
-        raise
+    except (Stopped, KeyboardInterrupt, StoreError) as error:
+        return _ended_early(run, driver, manner, prepared.env_file, error)
     finally:
         run.close()
     from flows.telling import tell_result
@@ -179,20 +175,30 @@ def _interruptible(run: Run) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _stopped(run: Run, driver: LocalDriver, manner: Manner, env_file: Path | None) -> int:
-    """End a run that was interrupted, or stopped because of a model."""
+def _ended_early(
+    run: Run, driver: LocalDriver, manner: Manner, env_file: Path | None, error: BaseException
+) -> int:
+    """End a run that was interrupted, or stopped because of a model or the store."""
     run.stop()
     _settle(driver)
     from flows.telling import tell_breaking_off, tell_interruption
 
     command = _resume_command(run, manner, env_file)
-    if (cause := run.models.cause) is not None:
-        abort_run(run, cause)
-        tell_breaking_off(run, cause, manner.json, command)
-        return exit_codes.TOO_MANY_ERRORS
-    end_early(run, "interrupted", exit_codes.INTERRUPTED)
-    tell_interruption(run, manner.json, command)
-    return exit_codes.INTERRUPTED
+    cause = error if isinstance(error, StoreError) else run.models.cause
+    try:
+        if isinstance(cause, CircuitError):
+            abort_run(run, cause)
+        elif cause is not None:
+            write_record(run, "failed", exit_codes.TOO_MANY_ERRORS)
+        else:
+            write_record(run, "interrupted", exit_codes.INTERRUPTED)
+    except StoreError as failure:  # what failed once may fail for this too
+        cause = cause or failure
+    if cause is None:
+        tell_interruption(run, manner.json, command)
+        return exit_codes.INTERRUPTED
+    tell_breaking_off(run, cause, manner.json, command)
+    return exit_codes.TOO_MANY_ERRORS
 
 
 def _resume_command(

@@ -8,12 +8,13 @@ from typing import Any
 
 from flows.costs import paid_words, why_unknown
 from tasks_lib import exit_codes
-from tasks_lib.errors import CircuitError
+from tasks_lib.errors import CircuitError, StoreError
 from tasks_lib.jsontext import dumps
 from tasks_lib.report.endings import ending, failure_notes
 from tasks_lib.report.text import printable
 from tasks_lib.results.load import StoredRun
 from tasks_lib.runs.run import Run, StepResult
+from tasks_lib.secrets import redact
 
 MOST_NOTES = 5
 
@@ -110,8 +111,8 @@ def tell_interruption(run: Run, json: bool, command: str) -> None:
     )
 
 
-def tell_breaking_off(run: Run, cause: CircuitError, json: bool, command: str) -> None:
-    """Print why a run was stopped because of a model, and how to go on.
+def tell_breaking_off(run: Run, cause: CircuitError | StoreError, json: bool, command: str) -> None:
+    """Print why a run was stopped because of a model or the store, and how to go on.
 
     Args:
         run: the run.
@@ -119,11 +120,11 @@ def tell_breaking_off(run: Run, cause: CircuitError, json: bool, command: str) -
         json: whether stdout gets a JSON document.
         command: resumes it, which is of use when something was paid for.
     """
-    resumable = cause.resumable and run.models.totals.total > 0
+    resumable = isinstance(cause, StoreError) or (cause.resumable and run.models.totals.total > 0)
     if json:
         code = exit_codes.TOO_MANY_ERRORS
         _print_document(run, "failed", code, command if resumable else None)
-    print(f"stopped: {printable(str(cause))}", file=sys.stderr)
+    print(f"stopped: {printable(redact(str(cause)))}", file=sys.stderr)
     hint = f"; once that is mended, resume with: {command}" if resumable else ""
     solved = run.progress.samples_done - run.progress.samples_failed
     print(f"failed: {_how_far(run, solved)}{hint}", file=sys.stderr)

@@ -7,7 +7,7 @@ import typer
 from typer.exceptions import TyperException
 
 from tasks_lib import exit_codes
-from tasks_lib.errors import DefinitionError, EvalmillError
+from tasks_lib.errors import EvalmillError
 from tasks_lib.secrets import redact
 
 
@@ -25,11 +25,9 @@ def guarded(app: typer.Typer, arguments: list[str]) -> int:
         if message:
             print(f"{message}; see: evalmill {_verb(arguments)}--help", file=sys.stderr)
         return exit_codes.WRONG_FILES
-    except DefinitionError as error:
-        return _say(error, exit_codes.WRONG_FILES)
-    except EvalmillError as error:
-        runs = arguments[:1] in (["run"], ["rescore"])
-        return _say(error, exit_codes.TOO_MANY_ERRORS if runs else exit_codes.WRONG_FILES)
+    except EvalmillError as error:  # a run that had begun tells of it by itself
+        print(redact(str(error)), file=sys.stderr)
+        return exit_codes.WRONG_FILES
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
         return exit_codes.INTERRUPTED
@@ -42,8 +40,3 @@ def guarded(app: typer.Typer, arguments: list[str]) -> int:
 def _verb(arguments: list[str]) -> str:
     """The verb whose help tells more, with a blank; nothing when none was named."""
     return f"{arguments[0]} " if arguments and not arguments[0].startswith("-") else ""
-
-
-def _say(error: EvalmillError, code: int) -> int:
-    print(redact(str(error)), file=sys.stderr)
-    return code

@@ -14,7 +14,7 @@ from tasks_lib.errors import StoreError
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     """Let `write` fill a temporary file, then rename it to `path`.
 
-    Whatever is raised, `path` is as it was before.
+    Whatever is raised, `path` is as it was before. What has its name survives a power cut.
 
     Raises:
         StoreError: the disk is full or the folder unwritable.
@@ -23,13 +23,25 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(temporary)
+        _sync(temporary)
         os.replace(temporary, path)
+        with suppress(PermissionError):
+            _sync(path.parent)
     except OSError as error:
         _remove(temporary)
         raise _unwritable("write", path, error) from None
     except BaseException:
         _remove(temporary)
         raise
+
+
+def _sync(path: Path) -> None:
+    """Have the disk hold a file, or the names in a folder."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def clear_unfinished(folder: Path) -> None:

@@ -7,8 +7,8 @@ from tasks_lib import exit_codes
 from tasks_lib.errors import CircuitError, StoreError
 from tasks_lib.results.folder import parts
 from tasks_lib.results.parquet import read_table
+from tasks_lib.runs.record import write_record
 from tasks_lib.runs.run import Run
-from tasks_lib.runs.start import end_early
 
 
 def abort_run(run: Run, cause: CircuitError) -> None:
@@ -27,7 +27,7 @@ def abort_run(run: Run, cause: CircuitError) -> None:
     except OSError as error:
         raise StoreError(f"can't be changed: {error.strerror}", str(run.folder.path)) from None
     run.warn(str(cause))
-    end_early(run, "failed", exit_codes.TOO_MANY_ERRORS)
+    write_record(run, "failed", exit_codes.TOO_MANY_ERRORS)
 
 
 def _withdraw(run: Run, spec_key: str, model_key: str) -> None:

@@ -13,34 +13,34 @@ from tasks_lib.jsontext import storable
 from tasks_lib.plan import RunSettings
 from tasks_lib.plan.previous_run import fingerprints
 from tasks_lib.results.error_text import error_text
+from tasks_lib.results.files import write_json
 from tasks_lib.results.schemas import SCHEMA_VERSION
 from tasks_lib.runs.run import Run
-from tasks_lib.runs.verdict import RunStatus, SpecOutcome, Verdict
+from tasks_lib.runs.verdict import RunStatus, SpecOutcome
 
 _PACKAGES = ("evalmill", "openai", "prefect", "pyarrow", "pydantic")
 
 
-def started_record(run: Run) -> dict[str, Any]:
-    """Return `run.json` of a run that begins."""
-    return _record(run, "running", None, [])
+def write_record(
+    run: Run,
+    status: RunStatus,
+    exit_code: int | None = None,
+    outcomes: Sequence[SpecOutcome] = (),
+) -> None:
+    """Write `run.json`.
 
+    Args:
+        run: the open run.
+        status: how far it came.
+        exit_code: how it ended; None while it goes on.
+        outcomes: how its specifications ended, once it reached its end.
 
-def interrupted_record(run: Run, status: RunStatus, exit_code: int) -> dict[str, Any]:
-    """Return `run.json` of a run that ended before its last step."""
-    return _record(run, status, exit_code, [])
-
-
-def finished_record(run: Run, outcomes: Sequence[SpecOutcome], verdict: Verdict) -> dict[str, Any]:
-    """Return `run.json` of a run that reached its end."""
-    return _record(run, verdict.status, verdict.exit_code, outcomes)
-
-
-def _record(
-    run: Run, status: RunStatus, exit_code: int | None, outcomes: Sequence[SpecOutcome]
-) -> dict[str, Any]:
+    Raises:
+        StoreError: it can't be written.
+    """
     plan = run.plan
     by_key = {outcome.key: outcome for outcome in outcomes}
-    return {
+    record = {
         "schema_version": SCHEMA_VERSION,
         "run_id": plan.run_id,
         "status": status,
@@ -81,6 +81,7 @@ def _record(
             "batches": {spec.key: [list(cut) for cut in spec.batches] for spec in plan.specs},
         },
     }
+    write_json(run.folder.run_json, record)
 
 
 def _rescore_source(settings: RunSettings) -> dict[str, Any] | None:
@@ -94,15 +95,8 @@ def _rescore_source(settings: RunSettings) -> dict[str, Any] | None:
 
 
 def _counts(outcome: SpecOutcome | None) -> dict[str, int | None]:
-    if outcome is None:
-        return dict.fromkeys(("n_rows", "n_scored", "n_error", "n_skipped", "n_excluded"))
-    return {
-        "n_rows": outcome.n_rows,
-        "n_scored": outcome.n_scored,
-        "n_error": outcome.n_error,
-        "n_skipped": outcome.n_skipped,
-        "n_excluded": outcome.n_excluded,
-    }
+    names = ("n_rows", "n_scored", "n_error", "n_skipped", "n_excluded")
+    return {name: getattr(outcome, name) if outcome else None for name in names}
 
 
 def _calls(run: Run, outcomes: Sequence[SpecOutcome]) -> dict[str, Any]:

@@ -8,12 +8,11 @@ from tasks_lib.errors import DefinitionError
 from tasks_lib.plan import Plan
 from tasks_lib.plan.preflight import check_prompts
 from tasks_lib.resolve import ResolvedEvaluation
-from tasks_lib.results.files import clear_unfinished, remove, write_atomically, write_json
+from tasks_lib.results.files import clear_unfinished, remove, write_atomically
 from tasks_lib.results.folder import RunFolder
 from tasks_lib.runs.prior_spending import count_prior_spending
-from tasks_lib.runs.record import interrupted_record, started_record
+from tasks_lib.runs.record import write_record
 from tasks_lib.runs.run import Run, open_run
-from tasks_lib.runs.verdict import RunStatus
 from tasks_lib.secrets import secret_names
 from tasks_lib.sources import Rows
 
@@ -66,19 +65,10 @@ def start_run(
             write_atomically(
                 folder.resolved, lambda temporary: temporary.write_text(text, encoding="utf-8")
             )
-        write_json(folder.run_json, started_record(run))
+        write_record(run, "running")
     except BaseException:
         run.close()
         with suppress(OSError):
             plan.run_dir.rmdir()  # empty when nothing was begun
         raise
     return run
-
-
-def end_early(run: Run, status: RunStatus, exit_code: int) -> None:
-    """Write down that a run ended before its last step.
-
-    Raises:
-        StoreError: it can't be written.
-    """
-    write_json(run.folder.run_json, interrupted_record(run, status, exit_code))

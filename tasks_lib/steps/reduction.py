@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.resolve import ResolvedSpec
-from tasks_lib.results.files import write_atomically, write_json
+from tasks_lib.results.files import write_atomically
 from tasks_lib.results.metric_rows import MetricRow, metric_rows
 from tasks_lib.results.parquet import write_table
 from tasks_lib.results.schemas import METRIC_COLUMNS, metric_schema
 from tasks_lib.results.scores import read_scores
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
-from tasks_lib.runs.record import finished_record
+from tasks_lib.runs.record import write_record
 from tasks_lib.runs.run import Run, StepResult, find_run
 from tasks_lib.runs.verdict import SpecOutcome, Verdict, judge_run
 from tasks_lib.scorers import Scorer
@@ -178,7 +178,7 @@ def _finish(
     run.warn(*verdict.words)
     table = pa.Table.from_pylist(metrics, schema=metric_schema())
     write_table(run.folder.metrics, table)
-    write_json(run.folder.run_json, finished_record(run, outcomes, verdict))
+    write_record(run, verdict.status, verdict.exit_code, outcomes)
     if verdict.status == "interrupted":
         return
     write_atomically(run.folder.complete, lambda temporary: temporary.write_bytes(b""))

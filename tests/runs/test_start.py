@@ -14,7 +14,8 @@ from tasks_lib.plan.rows import open_rows
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.files import read_json, write_json
 from tasks_lib.results.folder import RunFolder
-from tasks_lib.runs.start import end_early, start_run
+from tasks_lib.runs.record import write_record
+from tasks_lib.runs.start import start_run
 from tests.engine import ASK, EQUALS, Engine, saying
 
 DATA = [{"q": "1?", "a": "x"}, {"q": "2?", "a": "y"}]
@@ -179,7 +180,7 @@ def test_a_run_json_cut_off_is_a_store_error(engine: Engine):
 
 def test_a_run_that_ends_early_says_so(engine: Engine):
     run = start_run(*plan_run(evaluation(engine), settings(engine)))
-    end_early(run, "interrupted", INTERRUPTED)
+    write_record(run, "interrupted", INTERRUPTED)
     run.close()
     record = read_json(run.folder.run_json)
     assert (record["status"], record["exit_code"]) == ("interrupted", 130)
