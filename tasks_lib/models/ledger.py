@@ -3,7 +3,8 @@
 One SQLite file a store, in WAL mode, so that several processes and concurrent runs share
 it. Replies that arrive in one turn of the event loop are committed together; the call that
 asked waits for the commit and keeps its slot meanwhile, so that after a kill no more calls
-are repeated than were in flight.
+are repeated than were in flight. A commit is not forced to the disk (`synchronous=NORMAL`): a
+power cut may cost the last of them, and never damages the file.
 """
 
 import asyncio
