@@ -1,4 +1,14 @@
-"""The metrics a scorer may name. To add one: write its file, then list it here."""
+"""The metrics a scorer may name.
+
+A metric is a definition that reduces a `ScoreTable`, one scorer's scores of all rows that
+count, to `MetricValue`s: numbers with an interval, bounds, and the reason where one is
+missing. What members share: `number_metric` (one number of one field) on `numbers`,
+`count_ratio` (ratios of summed counts), `classification` (two label fields) on `labels`;
+`averages` and `rates` add what may be claimed of a mean or a share.
+
+To add one: write its file with a `compute(table)`, list it below, and add an example to
+`tests/metrics/test_union.py`.
+"""
 
 from typing import Annotated
 

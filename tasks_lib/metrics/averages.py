@@ -35,14 +35,10 @@ def average(name: str, scores: Numbers, population: int, limits: Limits | None) 
         mean,
         scores.n,
         stderr=stderr,
-        ci_low=interval.low if interval else None,
-        ci_high=interval.high if interval else None,
-        ci_level=interval.level if interval else None,
-        ci_method=interval.method if interval else None,
         bound_low=bound_low,
         bound_high=bound_high,
         reason=reason,
-    )
+    ).within(interval)
 
 
 def average_of_nothing(name: str, population: int, limits: Limits | None) -> MetricValue:

@@ -1,12 +1,13 @@
 """What a metric is: a definition that reduces one scorer's scores to named numbers."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import ClassVar
 
 from tasks_lib.base import Definition
 from tasks_lib.keys import LONGEST_KEY, UserKey, sanitised
 from tasks_lib.metrics.table import ScoreTable
+from tasks_lib.statistics.intervals import Interval
 
 NO_ROWS = "no scored rows"
 """How the reason of a value starts that is missing because nothing was scored."""
@@ -41,6 +42,28 @@ class MetricValue:
     bound_low: float | None = None
     bound_high: float | None = None
     reason: str | None = None
+
+    def within(self, interval: Interval | None) -> "MetricValue":
+        """Return the value with its confidence interval, if it has one."""
+        if interval is None:
+            return self
+        low, high, level, method = astuple(interval)
+        return replace(self, ci_low=low, ci_high=high, ci_level=level, ci_method=method)
+
+
+def no_value(name: str, reason: str = NO_ROWS) -> MetricValue:
+    """Return that no row gave a number, and why."""
+    return MetricValue(name, None, 0, reason=reason)
+
+
+def no_rows(table: ScoreTable, why: str) -> str:
+    """Return the reason of a value without rows: there are none, or `why` none of them counts."""
+    return f"{NO_ROWS}: {why}" if table.n else NO_ROWS
+
+
+def reasons(*said: str | None) -> str | None:
+    """Return what is said as one reason; None when nothing is."""
+    return "; ".join(filter(None, said)) or None
 
 
 def key_of(name: str | None, otherwise: str) -> str:

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections import Counter
 
-from tasks_lib.metrics.base import NO_ROWS, BaseMetric, MetricValue
+from tasks_lib.metrics.base import BaseMetric, MetricValue, no_rows, no_value
 from tasks_lib.metrics.labels import label_pairs
 from tasks_lib.metrics.rates import RowCounts
 from tasks_lib.metrics.table import ScoreTable
@@ -39,13 +39,12 @@ class Classification(BaseMetric):
     def compute(self, table: ScoreTable) -> list[MetricValue]:
         fields = f"'{self.field_gt}' and '{self.field_pred}'"
         if not (table.n or table.has(self.field_gt) or table.has(self.field_pred)):
-            return [MetricValue("accuracy", None, 0, reason=NO_ROWS)]
+            return [no_value("accuracy")]
         found = label_pairs(table, self.field_gt, self.field_pred)
         pairs = self.usable(found)
         used = pairs.total()
         if not used:
-            reason = f"{NO_ROWS}: none has usable labels in {fields}" if table.n else NO_ROWS
-            return [MetricValue("accuracy", None, 0, reason=reason)]
+            return [no_value("accuracy", no_rows(table, f"none has usable labels in {fields}"))]
         unscored = table.counts.n_population - self.foreign(found) - used
         gaps = f"{table.n - used:,} of {table.n:,} scored rows have no usable labels in {fields}"
         return self.summed_up(pairs, RowCounts(used, unscored, gaps if used < table.n else None))

@@ -1,13 +1,14 @@
 """What the metrics of true and false counts share: each sample brings several of each."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import ClassVar
 
 from tasks_lib.errors import MetricError, bounded
-from tasks_lib.metrics.base import NO_ROWS, BaseMetric, MetricValue, key_of
+from tasks_lib.metrics.base import BaseMetric, MetricValue, key_of, no_rows, no_value, reasons
 from tasks_lib.metrics.numbers import Array, numbers_of_rows
 from tasks_lib.metrics.table import ScoreTable
-from tasks_lib.statistics.intervals import Interval, student_t
+from tasks_lib.statistics.intervals import student_t
 from tasks_lib.statistics.ratios import ratio_stderr
 
 LARGEST_COUNT = 2**53
@@ -39,13 +40,12 @@ class CountRatio(BaseMetric):
         name = self.name or self.type
         fields = (self.num_true_positives_field, *self.false_fields)
         if not (table.n or any(map(table.has, fields))):
-            return [MetricValue(name, None, 0, reason=NO_ROWS)]
+            return [no_value(name)]
         true, *false = numbers_of_rows(table, fields)
         for field, counts in zip(fields, (true, *false), strict=True):
             _check(field, counts)
         if not len(true):
-            reason = f"{NO_ROWS}: none has all of {_listed(fields)}" if table.n else NO_ROWS
-            return [MetricValue(name, None, 0, reason=reason)]
+            return [no_value(name, no_rows(table, f"none has all of {_listed(fields)}"))]
         parts = self.true_weight * true
         return [_value(name, parts, sum(false, start=parts), _gaps(fields, len(true), table))]
 
@@ -56,28 +56,16 @@ class CountRatio(BaseMetric):
 def _value(name: str, parts: Array, wholes: Array, gaps: str | None) -> MetricValue:
     n, whole = len(parts), float(wholes.sum())
     if not whole:
-        reason = _joined("nothing was counted, so 0 by definition", gaps)
+        reason = reasons("nothing was counted, so 0 by definition", gaps)
         return MetricValue(name, 0.0, n, reason=reason)
     ratio = float(parts.sum()) / whole
     stderr = ratio_stderr(parts, wholes)
-    interval = student_t(ratio, stderr, n) if stderr else None
-    return MetricValue(
-        name,
-        ratio,
-        n,
-        stderr=stderr,
-        ci_low=max(interval.low, 0.0) if interval else None,
-        ci_high=min(interval.high, 1.0) if interval else None,
-        ci_level=interval.level if interval else None,
-        ci_method=interval.method if interval else None,
-        reason=_joined(_without(interval, n), gaps),
-    )
-
-
-def _without(interval: Interval | None, n: int) -> str | None:
-    if interval:
-        return None
-    return "one row, so no interval" if n == 1 else "all rows have this ratio, so no interval"
+    if not stderr:
+        why = "one row" if n == 1 else "all rows have this ratio"
+        return MetricValue(name, ratio, n, reason=reasons(f"{why}, so no interval", gaps))
+    found = student_t(ratio, stderr, n)
+    interval = replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
+    return MetricValue(name, ratio, n, stderr=stderr, reason=gaps).within(interval)
 
 
 def _check(field: str, counts: Array) -> None:
@@ -97,7 +85,3 @@ def _gaps(fields: tuple[str, ...], used: int, table: ScoreTable) -> str | None:
 
 def _listed(fields: tuple[str, ...]) -> str:
     return ", ".join(f"'{field}'" for field in fields)
-
-
-def _joined(*reasons: str | None) -> str | None:
-    return "; ".join(filter(None, reasons)) or None

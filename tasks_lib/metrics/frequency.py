@@ -3,7 +3,7 @@
 from typing import Literal
 
 from tasks_lib.errors import MetricError
-from tasks_lib.metrics.base import NO_ROWS, FieldMetric, MetricValue
+from tasks_lib.metrics.base import FieldMetric, MetricValue, no_rows, no_value
 from tasks_lib.metrics.labels import label_counts
 from tasks_lib.metrics.rates import RowCounts, rate
 from tasks_lib.metrics.table import ScoreTable
@@ -24,12 +24,12 @@ class Frequency(FieldMetric):
 
     def compute(self, table: ScoreTable) -> list[MetricValue]:
         if not (table.n or table.has(self.field)):
-            return [self._nothing(NO_ROWS)]
+            return [no_value(self.field)]
         counts = label_counts(table, self.field)
         n = counts.total()
         if not n:
-            reason = f"{NO_ROWS}: no row has a value in '{self.field}'" if table.n else NO_ROWS
-            return [self._nothing(reason)]
+            reason = no_rows(table, f"no row has a value in '{self.field}'")
+            return [no_value(self.field, reason)]
         if len(counts) > MOST_VALUES:
             raise MetricError(
                 f"'{self.field}' has {len(counts):,} different values",
@@ -38,6 +38,3 @@ class Frequency(FieldMetric):
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         rows = RowCounts(n, table.counts.n_population - n)
         return [rate(f"{self.field}_{text}", count, n, rows) for text, count in ordered]
-
-    def _nothing(self, reason: str) -> MetricValue:
-        return MetricValue(self.field, None, 0, reason=reason)

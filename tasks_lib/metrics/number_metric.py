@@ -5,7 +5,14 @@ from dataclasses import replace
 from math import isfinite
 from typing import ClassVar
 
-from tasks_lib.metrics.base import NO_ROWS, FieldMetric, MetricValue, key_of
+from tasks_lib.metrics.base import (
+    FieldMetric,
+    MetricValue,
+    key_of,
+    no_rows,
+    no_value,
+    reasons,
+)
 from tasks_lib.metrics.numbers import Numbers, numbers
 from tasks_lib.metrics.table import ScoreTable
 
@@ -44,33 +51,27 @@ class NumberMetric(FieldMetric):
 
         name = self.name or f"{self.field}_{self.type}"
         if not (table.n or table.has(self.field)):
-            return [MetricValue(name, None, 0, reason=NO_ROWS)]
+            return [no_value(name)]
         scores = self.read(table)
         if not scores.n:
             empty = self.when_empty(name, scores, table)
-            return [replace(empty, reason=_nothing_scored(self.field, table))]
+            reason = no_rows(table, f"'{self.field}' is null or NaN in all {table.n:,}")
+            return [replace(empty, reason=reason)]
         with np.errstate(all="ignore"):  # infinite scores are told below, in words
             found = self.reduce(name, scores, table)
         if found.value is not None and not isfinite(found.value):
             found = MetricValue(name, None, scores.n, reason=_not_finite(scores))
-        return [replace(found, reason=self._with_gaps(found.reason, scores.n, table))]
+        return [replace(found, reason=reasons(found.reason, self._gaps(scores.n, table)))]
 
-    def _with_gaps(self, reason: str | None, used: int, table: ScoreTable) -> str | None:
-        """Add to `reason` how many rows of the table have no usable value."""
+    def _gaps(self, used: int, table: ScoreTable) -> str | None:
+        """Return how many rows of the table have no usable value; None where all have one."""
         if used == table.n:
-            return reason
+            return None
         missing = f"{table.n - used:,} of {table.n:,} scored rows"
-        gaps = f"{missing} have no {self.noun} in '{self.field}'"
-        return f"{reason}; {gaps}" if reason else gaps
+        return f"{missing} have no {self.noun} in '{self.field}'"
 
     def made_key(self) -> str:
         return key_of(self.name, super().made_key())
-
-
-def _nothing_scored(field: str, table: ScoreTable) -> str:
-    if not table.n:
-        return NO_ROWS
-    return f"{NO_ROWS}: '{field}' is null or NaN in all {table.n:,}"
 
 
 def _not_finite(scores: Numbers) -> str:

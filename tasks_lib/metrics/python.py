@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from tasks_lib.errors import MetricError, SampleError, bounded
 from tasks_lib.isolation.member import Seconds, SnippetMember
-from tasks_lib.metrics.base import NO_ROWS, BaseMetric, MetricValue
+from tasks_lib.metrics.base import BaseMetric, MetricValue, no_value
 from tasks_lib.metrics.table import ScoreTable
 from tasks_lib.snippets import SnippetSource
 from tasks_lib.trace.evidence import SampleScore
@@ -29,7 +29,7 @@ class PythonMetric(SnippetMember, BaseMetric):
 
     def compute(self, table: ScoreTable) -> list[MetricValue]:
         if not table.n:
-            return [MetricValue(self.key or self.type, None, 0, reason=NO_ROWS)]
+            return [no_value(self.key or self.type)]
         scores = [
             SampleScore.view({"values": values, "metadata": metadata, "direct_ios": []})
             for values, metadata in zip(table.rows(), table.metadata, strict=True)

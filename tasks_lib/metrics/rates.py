@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from tasks_lib.metrics.base import MetricValue
+from tasks_lib.metrics.base import MetricValue, reasons
 from tasks_lib.statistics.bounds import mean_bounds
 from tasks_lib.statistics.intervals import wilson
 
@@ -25,7 +25,7 @@ class RowCounts:
 
     def reason(self, said: str | None = None) -> str | None:
         """Return `said` and the note as one reason; None when there is neither."""
-        return "; ".join(filter(None, (said, self.note))) or None
+        return reasons(said, self.note)
 
 
 def rate(name: str, hits: int, of: int, rows: RowCounts, if_none: str = "") -> MetricValue:
@@ -40,7 +40,6 @@ def rate(name: str, hits: int, of: int, rows: RowCounts, if_none: str = "") -> M
     """
     if not of:
         return _zero(name, rows, if_none)
-    interval = wilson(hits, of)
     share = hits / of
     low, high = mean_bounds(float(hits), of, of + rows.unscored, low=0.0, high=1.0)
     return MetricValue(
@@ -48,14 +47,10 @@ def rate(name: str, hits: int, of: int, rows: RowCounts, if_none: str = "") -> M
         share,
         rows.used,
         stderr=sqrt(share * (1 - share) / (of - 1)) if 0 < hits < of else None,
-        ci_low=interval.low,
-        ci_high=interval.high,
-        ci_level=interval.level,
-        ci_method=interval.method,
         bound_low=low,
         bound_high=high,
         reason=rows.reason(),
-    )
+    ).within(wilson(hits, of))
 
 
 def f1_rate(name: str, hits: int, misses: int, rows: RowCounts, if_none: str = "") -> MetricValue:
