@@ -6,11 +6,16 @@ This module imports Prefect in a thread, while batches are already being worked 
 import threading
 import time
 from collections.abc import Callable
+from importlib import import_module
 
 from flows.local import LocalDriver
 from flows.server import ServerHome, configured_api_url
 from tasks_lib.errors import EvalmillError, Stopped
 from tasks_lib.runs.run import Run, StepResult
+
+HEAD_START_SECONDS = 1.0
+"""How long Prefect's import lets the first batches go ahead: it takes the interpreter for longer
+than everything up to the first request."""
 
 FINISH_SECONDS = 15.0
 """How long a finished run waits until Prefect has noted that it is finished."""
@@ -50,8 +55,9 @@ def conduct(
     """
     warn = on_warning or run.warn
     attempt = FlowAttempt(run, driver.pause, on_notice or _ignore)
-    attempt.start()
     try:
+        driver.wait_until_under_way(HEAD_START_SECONDS)
+        attempt.start()
         driver.wait()
         attempt.wait_until_decided()
         if not attempt.begun:
@@ -101,6 +107,7 @@ class FlowAttempt(threading.Thread):
     def run(self) -> None:
         """Run the flow; says nothing, fails silently: who waits is told."""
         try:
+            self._run.loop.run(_import_httpx())
             from flows.client import connected, find_api, hush_console
             from flows.compile import flow_of
 
@@ -187,6 +194,15 @@ class FlowAttempt(threading.Thread):
                 self.trouble = "its server is gone" if dead else self.trouble
                 return False
         return True
+
+
+async def _import_httpx() -> None:
+    """Import httpx on the model loop, where no reply is being read meanwhile.
+
+    The models' client looks whether httpx is imported. One that Prefect is still importing in
+    another thread made it fail with replies that were paid for.
+    """
+    import_module("httpx")
 
 
 def _ignore(text: str) -> None:

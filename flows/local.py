@@ -26,6 +26,7 @@ class LocalDriver:
         self._batches: Iterator[tuple[str, int, int]] = run.plan.batches()
         self._lock = threading.Lock()
         self._paused = threading.Event()
+        self._under_way = threading.Event()
         self._failure: BaseException | None = None
         self._threads: list[_Worker] = []
 
@@ -35,6 +36,10 @@ class LocalDriver:
             thread = _Worker(self._work, f"batch-{i}")
             self._threads.append(thread)
             thread.start()
+
+    def wait_until_under_way(self, seconds: float) -> None:
+        """Wait at most so long until a batch is solved, or can't be."""
+        self._under_way.wait(seconds)
 
     def pause(self) -> None:
         """Take no further batch; those in work go on, and whoever asks for them joins them."""
@@ -87,10 +92,12 @@ class LocalDriver:
         while (batch := self._next()) is not None:
             try:
                 steps.solve_batch(self._run_dir, *batch)
+                self._under_way.set()
                 steps.score_batch(self._run_dir, *batch)
             except BaseException as error:
                 if self._failure is None or isinstance(self._failure, Stopped):
                     self._failure = error
+                self._under_way.set()
                 self._run.stop()
                 return
 
