@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from tasks_lib.errors import SampleError
-from tasks_lib.trials import Aggregator, ScoreAggregator, Trials, aggregated
+from tasks_lib.trials import ScoreAggregator, Trials, aggregated
+from tasks_lib.trials.aggregators import Aggregator
 
 AGGREGATOR = TypeAdapter(Aggregator)
 
