@@ -16,8 +16,8 @@ from tasks_lib.models.circuit import Circuit, FailedCall
 from tasks_lib.models.connections.base import Client, ModelInfo
 from tasks_lib.models.connections.http import HttpClient
 from tasks_lib.models.ledger import Ledger
-from tasks_lib.models.limiter import Limiter
-from tasks_lib.models.shared_limit import SharedLimit, limit_folder
+from tasks_lib.models.limits.limiter import Limiter
+from tasks_lib.models.limits.shared import SharedLimit, limit_folder
 from tasks_lib.models.spending import Spending
 from tasks_lib.templates import compile_template
 

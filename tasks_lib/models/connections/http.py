@@ -21,7 +21,7 @@ import orjson
 
 from tasks_lib.errors import DefinitionError, ErrorClass, bounded
 from tasks_lib.models.connections.base import REQUEST_TIMEOUT, CallContext, CallFailure
-from tasks_lib.models.quota import Quota, read_quota
+from tasks_lib.models.limits.quota import Quota, read_quota
 from tasks_lib.secrets import clean_url, redact, remember
 
 _RETRYABLE = frozenset({408, 409, 425, 429})

@@ -16,8 +16,8 @@ the cut was reckoned from, and the second after it says nothing.
 
 from math import inf
 
-from tasks_lib.models.counts import SPANS, Counts
-from tasks_lib.models.shared_limit import Number
+from tasks_lib.models.limits.counts import SPANS, Counts
+from tasks_lib.models.limits.shared import Number
 
 RATE_CUT = 0.92
 CONCURRENCY_CUT = 0.8

@@ -14,19 +14,19 @@ from collections.abc import Callable
 from math import inf
 from types import TracebackType
 
-from tasks_lib.models.congestion import Congestion
 from tasks_lib.models.connections.base import CallFailure
-from tasks_lib.models.counts import Counts
-from tasks_lib.models.pace import Pace
-from tasks_lib.models.quota import Quota
-from tasks_lib.models.retries import MAX_RETRY_AFTER
-from tasks_lib.models.shared_limit import (
+from tasks_lib.models.limits.congestion import Congestion
+from tasks_lib.models.limits.counts import Counts
+from tasks_lib.models.limits.pace import Pace
+from tasks_lib.models.limits.quota import Quota
+from tasks_lib.models.limits.shared import (
     CONGESTION,
     COUNTS,
     PACE,
     SIGN_OF_LIFE_SECONDS,
     SharedLimit,
 )
+from tasks_lib.models.retries import MAX_RETRY_AFTER
 
 OVERLOADED = frozenset({429, 503, 529})
 LOW_WATER = 0.1  # share of the server's limit from which on its quota is spent evenly

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks_lib.models.shared_limit import (
+from tasks_lib.models.limits.shared import (
     CONGESTION,
     FORGOTTEN_AFTER,
     LOCK_SECONDS,
@@ -25,7 +25,7 @@ from tasks_lib.models.shared_limit import (
 JOIN_AND_DIE = """
 import os, signal, sys
 from pathlib import Path
-from tasks_lib.models.shared_limit import SharedLimit
+from tasks_lib.models.limits.shared import SharedLimit
 shared = SharedLimit(Path(sys.argv[1]), 1.0)
 shared.tell(in_flight=5, waiting=2, now=1.0)
 print("in", flush=True)
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 def python(script: str, *arguments: object) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-c", script, *map(str, arguments)],
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -119,7 +119,7 @@ def test_a_stopped_user_that_holds_the_lock_stops_nobody_for_good(folder: Path):
 COME_AND_GO = """
 import os, sys, time
 from pathlib import Path
-from tasks_lib.models.shared_limit import SharedLimit
+from tasks_lib.models.limits.shared import SharedLimit
 folder, marks, end = Path(sys.argv[1]), Path(sys.argv[2]), time.monotonic() + 3
 joined = 0
 while time.monotonic() < end:

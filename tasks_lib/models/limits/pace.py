@@ -2,7 +2,7 @@
 
 from math import inf
 
-from tasks_lib.models.shared_limit import Number
+from tasks_lib.models.limits.shared import Number
 
 MINUTE = 60.0
 DECLARED_SLACK = 600  # a burst is a tenth of a second's worth: this part of a minute's

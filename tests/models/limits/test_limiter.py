@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_lib.models.connections.base import CallFailure
-from tasks_lib.models.limiter import Limiter
-from tasks_lib.models.quota import Quota
-from tasks_lib.models.shared_limit import SharedLimit
+from tasks_lib.models.limits.limiter import Limiter
+from tasks_lib.models.limits.quota import Quota
+from tasks_lib.models.limits.shared import SharedLimit
 from tests.models.clock import run_skipping, skipping_loop
-from tests.models.crowd import Crowd, Endpoint
+from tests.models.limits.crowd import Crowd, Endpoint
 
 MINUTE = 60.0
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tasks_lib.models.connections.base import CallFailure
-from tasks_lib.models.limiter import Limiter
+from tasks_lib.models.limits.limiter import Limiter
+from tasks_lib.models.limits.shared import SharedLimit
 from tasks_lib.models.retries import next_delay
-from tasks_lib.models.shared_limit import SharedLimit
 from tests.models.clock import run_skipping, skipping_loop
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_lib.models.quota import Quota, read_quota
+from tasks_lib.models.limits.quota import Quota, read_quota
 
 NOW = 1_800_000_000.0
 
