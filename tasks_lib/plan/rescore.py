@@ -33,13 +33,10 @@ def rescore_run(
         num_samples: how many of each; None is all.
 
     Raises:
-        DefinitionError: the run is not complete, or has none that fit.
+        DefinitionError: the run has none that fit.
+        StoreError: the run is not complete.
     """
-    if not source.complete:
-        raise DefinitionError(
-            f"run '{source.folder.run_id}' is not complete",
-            fix=f"finish it with: evalmill run --resume {source.folder.run_id}",
-        )
+    source.require_complete()
     rows: dict[str, Rows] = {}
     specs = []
     for spec in evaluation.specs:

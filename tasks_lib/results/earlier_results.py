@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from tasks_lib.errors import DefinitionError
+from tasks_lib.errors import DefinitionError, EvalmillError
 from tasks_lib.jsontext import loads
 from tasks_lib.resolve.earlier_results import is_log
 from tasks_lib.results.folder import part_range, parts
@@ -164,14 +164,12 @@ def result_rows(key: str, store: Path) -> ResultRows:
     run_id, _, spec_key = key.partition("/")
     try:
         run = load_run(run_id, store)
-    except DefinitionError as error:
+        run.require_complete()
+    except EvalmillError as error:
         raise DefinitionError(error.problem, f"task result '{key}'", error.fix) from None
     keys = run.spec_keys
     spec_key = spec_key or (keys[0] if len(keys) == 1 else "")
     if spec_key not in keys:
         named = ", ".join(f"{run_id}/{known}" for known in keys)
         raise DefinitionError("there is no such result", f"task result '{key}'", f"known: {named}")
-    if not run.complete:
-        fix = f"finish it with: evalmill run --resume {run_id}"
-        raise DefinitionError("the run is not complete", f"task result '{key}'", fix)
     return ResultRows(StoredResult(run, spec_key))

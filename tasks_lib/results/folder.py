@@ -58,6 +58,10 @@ class RunFolder:
         """Folder of one scorer's rows."""
         return self.path / "scores" / spec_key / scorer_key
 
+    def evidence(self, spec_key: str) -> Path:
+        """What a system task has computed."""
+        return self.path / "evidence" / f"{spec_key}.json"
+
 
 def run_folder(store: Path, run_id: str, flag: str = "--run-id") -> RunFolder:
     """Return the folder of the run `run_id` in `store`, never one outside of it.

@@ -41,6 +41,18 @@ class StoredRun:
         """Whether the run reached its end."""
         return self.folder.complete.exists()
 
+    def require_complete(self) -> None:
+        """Refuse a run that has not reached its end.
+
+        Raises:
+            StoreError: it has not.
+        """
+        if not self.complete:
+            raise StoreError(
+                f"run '{self.folder.run_id}' is not complete",
+                fix=f"finish it with: evalmill run --resume {self.folder.run_id}",
+            )
+
     @property
     def spec_keys(self) -> list[str]:
         """The task specifications, in the evaluation's order."""

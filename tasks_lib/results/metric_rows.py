@@ -72,6 +72,17 @@ def metric_row(
     return {name: row[name] for name in METRIC_COLUMNS}
 
 
+def bare_row(shared: Mapping[str, Any], **columns: Any) -> MetricRow:
+    """Return a row of the metrics table that no scorer's metric gives.
+
+    Args:
+        shared: the columns that name the specification.
+        columns: further ones; the others are null, or 0 where rows are counted.
+    """
+    counts = {"n_error": 0, "n_skipped": 0, "n_excluded": 0}
+    return dict.fromkeys(METRIC_COLUMNS) | dict(shared) | counts | columns
+
+
 def computed(metric: Metric, key: str, scores: ScoreTable) -> Sequence[MetricValue]:
     """Return a metric's values; one without a number, and why, when it can't be computed."""
     try:

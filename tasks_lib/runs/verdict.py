@@ -19,7 +19,6 @@ class SpecOutcome:
 
     Attributes:
         n_error: rows that failed in the solver or in some scorer.
-        n_solver_errors: of these, in the solver.
         n_excluded: scored rows that a rule left out of the metrics.
         n_skipped: rows that the budget did not allow to be solved, or scored by every scorer.
         calls: model replies used.
@@ -31,13 +30,12 @@ class SpecOutcome:
     key: str
     n_rows: int
     n_error: int
-    n_solver_errors: int
-    n_excluded: int
-    calls: int
-    ledger_hits: int
-    input_tokens: int
-    output_tokens: int
+    n_excluded: int = 0
     n_skipped: int = 0
+    calls: int = 0
+    ledger_hits: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
     cost_usd: float | None = None
 
     @property

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.files import write_atomically
-from tasks_lib.results.metric_rows import MetricRow, metric_rows
+from tasks_lib.results.metric_rows import MetricRow, bare_row, metric_rows
 from tasks_lib.results.parquet import write_table
-from tasks_lib.results.schemas import METRIC_COLUMNS, metric_schema
+from tasks_lib.results.schemas import metric_schema
 from tasks_lib.results.scores import read_scores
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.record import write_record
@@ -17,9 +17,10 @@ from tasks_lib.runs.verdict import SpecOutcome, Verdict, judge_run
 from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.base import ModelScorer
 from tasks_lib.steps.repeatability import repeated_rows
-from tasks_lib.steps.system_task import read_evidence
+from tasks_lib.steps.sample_totals import read_totals, reply_warnings
+from tasks_lib.steps.spec_outcome import counting_rows, spec_outcome
+from tasks_lib.steps.system_task import system_metrics
 from tasks_lib.steps.task_result import logged_metrics
-from tasks_lib.steps.totals import counting_rows, outcome_of, read_ends, reply_warnings
 from tasks_lib.system_tasks import SystemTask
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _reduce(run: Run) -> StepResult:
         if isinstance(loaded, LoggedSamples):
             rows, outcome = logged_metrics(run, spec, loaded, shared)
         elif isinstance(spec.task.definition, SystemTask):
-            rows, outcome = _system_metrics(run, spec.key, shared)
+            rows, outcome = system_metrics(run, spec.key, shared)
         else:
             rows, outcome = _sample_metrics(run, spec, shared)
         metrics += rows
@@ -90,11 +91,11 @@ def _sample_metrics(
             rows += metric_rows(shared, key, scorer, counting[key])
         else:
             rows += repeated_rows(shared, key, scorer, counting[key], spec.num_runs)
-    samples = read_ends(run.folder.samples(spec.key))
+    samples = read_totals(run.folder.samples(spec.key))
     run.warn(*reply_warnings(spec.key, samples))
     if spec.task.definition.actions:
         rows.append(_exclusions(shared, counting))
-    return rows, outcome_of(spec, samples, tables)
+    return rows, spec_outcome(spec, samples, tables)
 
 
 def _unread(spec: ResolvedSpec, scorer: Scorer) -> set[str]:
@@ -124,50 +125,20 @@ def _exclusions(shared: dict[str, Any], counting: Mapping[str, "pa.Table"]) -> M
         for end in ("error", "skipped")
     )
     n_excluded = int(excluded.sum())
-    row = dict.fromkeys(METRIC_COLUMNS) | shared
-    return row | {
-        "scorer_key": "actions",
-        "purpose": "qa",
-        "metric_key": "actions",
-        "metric_type": "actions",
-        "name": "num_excluded_from_metrics",
-        "value": float(n_excluded),
-        "n": n_rows,
-        "n_total": n_rows,
-        "n_error": int(failed.sum()),
-        "n_skipped": int((skipped & ~failed).sum()),
-        "n_excluded": n_excluded,
-    }
-
-
-def _system_metrics(
-    run: Run, spec_key: str, shared: dict[str, Any]
-) -> tuple[list[MetricRow], SpecOutcome]:
-    """The metric rows of a system task; one row of its own stands for success or failure."""
-    metrics, error = read_evidence(run.folder, spec_key)
-    if error is not None:
-        run.warn(f"{spec_key}: {error}")
-    rows = [
-        dict.fromkeys(METRIC_COLUMNS)
-        | shared
-        | {
-            "scorer_key": "",
-            "purpose": "score",
-            "metric_key": name,
-            "metric_type": "system_task",
-            "name": name,
-            "value": metric["value"],
-            "n": int(metric["value"] is not None),
-            "n_total": 1,
-            "n_error": 0,
-            "n_skipped": 0,
-            "n_excluded": 0,
-            "reason": metric["reason"],
-        }
-        for name, metric in metrics.items()
-    ]
-    failed = int(error is not None)
-    return rows, SpecOutcome(spec_key, 1, failed, failed, 0, 0, 0, 0, 0)
+    return bare_row(
+        shared,
+        scorer_key="actions",
+        purpose="qa",
+        metric_key="actions",
+        metric_type="actions",
+        name="num_excluded_from_metrics",
+        value=float(n_excluded),
+        n=n_rows,
+        n_total=n_rows,
+        n_error=int(failed.sum()),
+        n_skipped=int((skipped & ~failed).sum()),
+        n_excluded=n_excluded,
+    )
 
 
 def _finish(

@@ -10,7 +10,8 @@ from tasks_lib.results.scores import read_scores
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.run import Run
 from tasks_lib.runs.verdict import SpecOutcome
-from tasks_lib.steps.totals import counting_rows, outcome_of, read_ends, reply_warnings
+from tasks_lib.steps.sample_totals import read_totals, reply_warnings
+from tasks_lib.steps.spec_outcome import counting_rows, spec_outcome
 
 
 def logged_metrics(
@@ -48,10 +49,10 @@ def logged_metrics(
             "n_skipped": found.n_skipped,
             "n_excluded": found.n_excluded,
         }
-    ends = read_ends(run.folder.samples(spec.key))
-    run.warn(*reply_warnings(spec.key, ends))
+    totals = read_totals(run.folder.samples(spec.key))
+    run.warn(*reply_warnings(spec.key, totals))
     counted = [_counted(row, counts.get(row["scorer_key"], {})) for row in metrics]
-    outcome = outcome_of(spec, ends, tables)
+    outcome = spec_outcome(spec, totals, tables)
     return counted, replace(outcome, calls=0, ledger_hits=0, input_tokens=0, output_tokens=0)
 
 
@@ -73,4 +74,4 @@ def _outcome_without_samples(
     errors = failures.get("num_errors") or 0
     if failed or not evidence:
         errors = max(errors, total if not evidence.get("metrics") else 0)
-    return SpecOutcome(spec_key, total, errors, errors, 0, 0, 0, 0, 0)
+    return SpecOutcome(spec_key, total, errors)

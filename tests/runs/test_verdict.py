@@ -11,7 +11,7 @@ from tasks_lib.runs.verdict import SpecOutcome, Verdict, judge_run
 
 
 def outcome(n_rows: int, n_error: int = 0, n_excluded: int = 0) -> SpecOutcome:
-    return SpecOutcome("spec", n_rows, n_error, n_error, n_excluded, 0, 0, 0, 0)
+    return SpecOutcome("spec", n_rows, n_error, n_excluded)
 
 
 def metric(value: float | None = 0.75, **fields: Any) -> dict[str, Any]:

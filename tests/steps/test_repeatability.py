@@ -198,7 +198,7 @@ def test_trials_of_the_task_can_be_turned_off_for_it(engine):
 
 def test_a_gate_on_a_metrics_key_is_for_its_mean_not_its_spread(engine):
     metrics = repeated(engine, 5).result["metrics"]
-    spec = SpecOutcome("exam", 15, 0, 0, 0, 15, 0, 0, 0)
+    spec = SpecOutcome("exam", 15, 0, calls=15)
     gates = [
         ("mean_is_correct", 0.8, 0),
         ("mean_is_correct", 0.95, 1),

@@ -8,7 +8,6 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from tasks_lib.errors import StoreError
 from tasks_lib.resolve import Overrides, ResolvedEvaluation, ResolvedSpec, resolve
 from tasks_lib.resolve.serialize import dumped, plain, stored_model, yaml_of
 from tasks_lib.results.files import read_json, write_atomically
@@ -44,11 +43,7 @@ def export_task_results(stored: StoredRun, folder: Path, *, link: bool = False) 
     Raises:
         StoreError: the run is not complete, or files can't be read or written.
     """
-    if not stored.complete:
-        raise StoreError(
-            f"run '{stored.folder.run_id}' is not complete",
-            fix=f"finish it with: evalmill run --resume {stored.folder.run_id}",
-        )
+    stored.require_complete()
     # what was allowed when the run began is allowed still, wherever the store is now
     evaluation = resolve(stored.folder.resolved, Overrides(allow_outside=True))
     logs = {spec.key: Path("task_results", spec.key, LOG_FILE) for spec in evaluation.specs}
@@ -118,7 +113,7 @@ class _Log:
 
     def _trouble(self) -> str | None:
         """Why a task without samples has no metrics."""
-        file = self._stored.folder.path / "evidence" / f"{self._spec.key}.json"
+        file = self._stored.folder.evidence(self._spec.key)
         return read_json(file)["error"] if file.exists() else None
 
     def _write_evidence(self, file: BinaryIO) -> None:

@@ -1,24 +1,23 @@
-"""How the rows of a specification ended, and what must be said of their replies."""
+"""What the samples of a specification came to in all, and what must be said of their replies."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.jsontext import loads
-from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.folder import parts
 from tasks_lib.results.parquet import read_table
-from tasks_lib.runs.verdict import SpecOutcome
-from tasks_lib.scorers.base import ModelScorer
 from tasks_lib.scorers.no_answer import no_answer
 from tasks_lib.trace import SolverTrace, Trace
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_USAGE = ("calls", "ledger_hits", "input_tokens", "output_tokens")
+USAGE = ("calls", "ledger_hits", "input_tokens", "output_tokens")
+"""Columns of samples that are summed up; a judge's usage has them too."""
+
 _REASON_WORDS = {
     "empty": "empty",
     "refusal": "refused",
@@ -27,27 +26,9 @@ _REASON_WORDS = {
 }
 
 
-def counting_rows(spec: ResolvedSpec, scores: "pa.Table") -> "pa.Table":
-    """Return the score rows that metrics are made of: with trials, the aggregates alone."""
-    import pyarrow.compute as pc
-
-    if spec.num_trials == 1:
-        return scores
-    return scores.filter(pc.is_null(scores.column("trial")))
-
-
-def trial_rows(spec: ResolvedSpec, scores: "pa.Table") -> "pa.Table":
-    """Return the score rows that stand for one trial each, in the order of the samples table."""
-    import pyarrow.compute as pc
-
-    if spec.num_trials == 1:
-        return scores
-    return scores.filter(pc.is_valid(scores.column("trial")))
-
-
 @dataclass
-class SampleEnds:
-    """How the samples of a specification went; of each row no more than its status is held.
+class SampleTotals:
+    """What samples came to; of each row no more than its status is held.
 
     Attributes:
         status: of every row, part by part.
@@ -72,11 +53,11 @@ class SampleEnds:
         import numpy as np
         import pyarrow.compute as pc
 
-        columns = ["row", "status", "finish_reason", "output_text", *_USAGE, "cost_usd"]
+        columns = ["row", "status", "finish_reason", "output_text", *USAGE, "cost_usd"]
         table = read_table(part, columns)
         replied = _replied(table)
         reason = table.column("finish_reason")
-        numbers = {name: table.column(name).to_numpy() for name in _USAGE}
+        numbers = {name: table.column(name).to_numpy() for name in USAGE}
         tokens = numbers["input_tokens"] + numbers["output_tokens"]
         made = replied & pc.is_valid(reason).to_numpy() & (numbers["calls"] > 0)
         cut = pc.fill_null(pc.equal(reason, "length"), False).to_numpy()
@@ -101,85 +82,19 @@ class SampleEnds:
         return np.concatenate(masks) if masks else np.zeros(0, dtype=bool)
 
 
-def read_ends(folder: Path) -> SampleEnds:
-    """Return how a specification's samples went."""
-    ends = SampleEnds()
-    for part in parts(folder):
-        ends.add(part)
-    return ends
-
-
-def outcome_of(
-    spec: ResolvedSpec, samples: SampleEnds, scores: Mapping[str, "pa.Table"]
-) -> SpecOutcome:
-    """Return how the rows ended, each in one state; with trials, a row is that of one trial.
-
-    A trial shares the end of the aggregate it belongs to: when that failed, or is excluded,
-    nothing of the trial is in any metric.
+def read_totals(folder: Path) -> SampleTotals:
+    """Return what a specification's samples came to.
 
     Args:
-        spec: the specification.
-        samples: what `read_ends` returned.
-        scores: the scores of every scorer.
+        folder: of its sample parts.
     """
-    import numpy as np
-    import pyarrow.compute as pc
-
-    failed, skipped = samples.ended("error"), samples.ended("skipped")
-    n_solver_errors = int(failed.sum())
-    excluded = np.zeros(len(failed), dtype=bool)
-    for table in scores.values():
-        rows = trial_rows(spec, table)
-        failed = failed | pc.equal(rows.column("status"), "error").to_numpy()
-        skipped = skipped | pc.equal(rows.column("status"), "skipped").to_numpy()
-        if spec.num_trials == 1:
-            excluded = excluded | rows.column("excluded").to_numpy()
-        else:
-            aggregates = counting_rows(spec, table)
-            for ends, end in ((failed, "error"), (skipped, "skipped")):
-                with_it = pc.equal(aggregates.column("status"), end)
-                ends |= _among(rows, aggregates.filter(with_it))
-            excluded = excluded | _among(rows, aggregates.filter(aggregates.column("excluded")))
-    total = Counter({name: samples.usage[name] for name in _USAGE})
-    cost = samples.cost_usd
-    for key, scorer in spec.scorers.items():
-        if isinstance(scorer, ModelScorer):
-            for usage in _usages(trial_rows(spec, scores[key])):
-                total.update({name: usage[name] for name in _USAGE})
-                asked = usage.get("cost_usd")
-                cost = None if cost is None or asked is None else cost + asked
-    return SpecOutcome(
-        key=spec.key,
-        n_rows=len(failed),
-        n_error=int(failed.sum()),
-        n_solver_errors=n_solver_errors,
-        n_excluded=int((excluded & ~failed & ~skipped).sum()),
-        n_skipped=int((skipped & ~failed).sum()),
-        cost_usd=cost,
-        **total,
-    )
+    totals = SampleTotals()
+    for part in parts(folder):
+        totals.add(part)
+    return totals
 
 
-def _usages(scores: "pa.Table") -> Iterator[Mapping[str, Any]]:
-    """What the calls of a scorer came to row by row, those of its failed rows included."""
-    for metadata in scores.column("metadata").to_pylist():
-        usage = loads(metadata).get("usage") if metadata is not None else None
-        if usage:
-            yield usage
-
-
-def _among(rows: "pa.Table", places: "pa.Table") -> Any:
-    """Which rows have the sample and row of one of `places`; a numpy mask."""
-    import numpy as np
-
-    def place(table: "pa.Table") -> Any:
-        index = table.column("sample_index").to_numpy()
-        return index.astype(np.int64) << 32 | table.column("row").to_numpy().astype(np.int64)
-
-    return np.isin(place(rows), place(places))
-
-
-def reply_warnings(spec_key: str, samples: SampleEnds) -> list[str]:
+def reply_warnings(spec_key: str, samples: SampleTotals) -> list[str]:
     """Return what a reader must know of the replies before believing the metrics."""
     total = samples.n_replied
     warnings = []
