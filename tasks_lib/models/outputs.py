@@ -6,8 +6,10 @@ recorded, and in the end an error row of the class that is named.
 | reply | comes to |
 |---|---|
 | no connection, reset, cut off by the transport, no answer in time | again, `infra` |
-| 408, 409, 425, 429, 5xx; a `content-encoding` that it does not have | again, `infra` |
+| 408, 409, 425, 429, 5xx; gzip that is none | again, `infra` |
 | 429 for want of credit, 401, 402, 403, 404, other 4xx | `infra` at once |
+| a redirect, which is not followed: it would take keys elsewhere | `infra` at once |
+| more than 64 MiB, unpacked | `model` at once |
 | 400, 413, 422: a prompt too long, filtered, not understood | `model` at once |
 | 200 with an `error` object | again, `infra` |
 | 200 with HTML, half of the JSON, nothing, bytes that are not UTF-8 | again, `model` |

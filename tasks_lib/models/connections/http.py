@@ -8,25 +8,20 @@ the only retry layer.
 
 import asyncio
 import base64
-import email.utils
 import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-import orjson
-
-from tasks_lib.errors import DefinitionError, ErrorClass, bounded
+from tasks_lib.errors import DefinitionError
 from tasks_lib.models.connections.base import REQUEST_TIMEOUT, CallContext, CallFailure
+from tasks_lib.models.connections.reply_size import bound_reply
+from tasks_lib.models.connections.status import one_line, status_failure
 from tasks_lib.models.limits.quota import Quota, read_quota
-from tasks_lib.secrets import clean_url, redact, remember
+from tasks_lib.secrets import clean_url, remember
 
-_RETRYABLE = frozenset({408, 409, 425, 429})
-_SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-"""Codes of a 429 that no waiting helps with."""
 _BASE_URL = re.compile(r"/(v\d+\w*|openai)/?$")
 
 
@@ -113,7 +108,11 @@ class _Wire:
         self._status_error = openai.APIStatusError
         self._response_type = httpx2.Response
         self._unconnected = (httpx2.ConnectError, httpx2.ConnectTimeout)
-        headers = {"content-type": "application/json", **settings._headers}
+        headers = {
+            "content-type": "application/json",
+            "accept-encoding": "gzip",
+            **settings._headers,
+        }
         keyless = settings._api_key is None and "Authorization" not in headers
         self._options: Any = {"headers": {"Authorization": openai.Omit()}} if keyless else {}
         # The limiter is the only queue: the pool must never be the narrower one.
@@ -127,6 +126,8 @@ class _Wire:
             http_client=openai.DefaultAioHttpClient(
                 limits=httpx2.Limits(max_connections=room, max_keepalive_connections=room),
                 timeout=None,
+                follow_redirects=False,  # a post would become a get, and take headers elsewhere
+                event_hooks={"response": [bound_reply]},
                 # a context of all the system's authorities takes 40 ms to make
                 verify=settings._verify if urlsplit(settings._url).scheme == "https" else False,
             ),
@@ -147,6 +148,8 @@ class _Wire:
             self._heed(error.response)
             text = error.response.content.decode("utf-8", "replace")
             raise status_failure(error.status_code, error.response.headers, text) from None
+        except CallFailure:  # a reply of no use
+            raise
         except TimeoutError:
             raise CallFailure(
                 "infra",
@@ -174,7 +177,7 @@ class _Wire:
             words = _SSL_MODE.sub("", str(cause))
         return CallFailure(
             "infra",
-            bounded(redact(f"connection failed: {words}")),
+            one_line(f"connection failed: {words}"),
             retryable=True,
             unanswered=unconnected,
             fix=_TLS_ADVICE if insecure else _ADDRESS_ADVICE if unconnected else "",
@@ -229,67 +232,3 @@ def _check_header(name: str, value: str) -> None:
 _SSL_MODE = re.compile(r" ssl:\w+")  # aiohttp's own note in between
 _ADDRESS_ADVICE = "check the model's url, and that its server is up"
 _TLS_ADVICE = "name the authority of its certificate in the model's tls_context, or check the url"
-
-
-def status_failure(status: int, headers: Mapping[str, str], text: str) -> CallFailure:
-    """Return what an error status means for the call; `text` is the body of the reply."""
-    message, code = _error_words(text)
-    spent = code in _SPENT
-    retryable = (status in _RETRYABLE and not spent) or status >= 500
-    error_class: ErrorClass = "infra"
-    if status in (400, 413, 422):
-        error_class = "model"  # this request's content; another sample's may be fine
-    problem = f"HTTP {status}"
-    if code:
-        problem += f" ({code})"
-    return CallFailure(
-        error_class,
-        bounded(redact(f"{problem}: {message}" if message else problem)),
-        retryable=retryable,
-        retry_after=retry_after(headers) if retryable else None,
-        status=status,
-        fix="look at the account's credit and limits" if spent else "",
-    )
-
-
-def _error_words(text: str) -> tuple[str, str]:
-    """Return message and code of an error body in OpenAI's form, or the bare text."""
-    try:
-        error = orjson.loads(text)["error"]
-        if isinstance(error, str):
-            return error, ""
-        return str(error.get("message") or ""), str(error.get("code") or "")
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
-        return text.strip(), ""
-
-
-def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Return the seconds that `Retry-After` asks to wait; None when it says nothing usable.
-
-    Both forms of RFC 9110 §10.2.3, seconds and a date, and OpenAI's `retry-after-ms` are
-    read. Zero, negative and unreadable values are None: the back-off then decides, so that
-    a careless server never causes a loop without delay.
-    """
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is None:
-            continue
-        try:
-            seconds = float(value) * unit
-        except ValueError:
-            date = _date(value)
-            if date is None:
-                continue
-            seconds = date - (time.time() if now is None else now)
-        if 0 < seconds < float("inf"):
-            return seconds
-    return None
-
-
-def _date(text: str) -> float | None:
-    """The Unix time that an HTTP date names; without a zone it is UTC."""
-    try:
-        date = email.utils.parsedate_to_datetime(text)
-        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None

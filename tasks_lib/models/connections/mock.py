@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveInt, model
 from tasks_lib.base import Definition
 from tasks_lib.jsontext import dump_bytes, dumps, loads
 from tasks_lib.models.connections.base import BaseConnection, CallContext, CallFailure, ModelInfo
-from tasks_lib.models.connections.http import status_failure
+from tasks_lib.models.connections.status import status_failure
 
 _REFERENCE = re.compile(r"\\(?:([0-9])|g<(\w+)>)")
 _CHARS_PER_TOKEN = 4

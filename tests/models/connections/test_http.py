@@ -1,6 +1,7 @@
 import asyncio
 import email.utils
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,13 +9,8 @@ from hypothesis import strategies as st
 
 from tasks_lib.errors import DefinitionError
 from tasks_lib.models.connections.base import CallFailure
-from tasks_lib.models.connections.http import (
-    HttpClient,
-    call_url,
-    public_url,
-    retry_after,
-    status_failure,
-)
+from tasks_lib.models.connections.http import HttpClient, call_url, public_url
+from tasks_lib.models.connections.status import retry_after, status_failure
 from tasks_lib.secrets import reveal
 from tests.fake_openai import RunningServer
 from tests.models.connections.calls import context, request
@@ -42,10 +38,33 @@ def post(
     return asyncio.run(send())
 
 
-def failure(url: str, body: bytes = b"{}", timeout: float = 30.0) -> CallFailure:
+def failure(url: str, body: bytes = b"{}", **options: Any) -> CallFailure:
     with pytest.raises(CallFailure) as caught:
-        post(url, body, timeout=timeout)
+        post(url, body, **options)
     return caught.value
+
+
+# redirects
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_redirect_is_followed_and_no_key_taken_elsewhere(status: int):
+    with serving(chat("stolen")) as other:
+        elsewhere = f"http://user:CANARY@{other.host}/v1?token=CANARY"
+        with serving(response(status, location=elsewhere)) as wire:
+            refused = failure(wire.url, headers={"X-Api-Key": "sk-CANARY-1"})
+    assert other.requests == []
+    assert (refused.retryable, refused.status) == (False, status)
+    assert f"it has moved to 'http://{other.host}/v1'" in refused.problem
+    assert "CANARY" not in refused.problem
+    assert refused.fix == "write the new address as the model's url, if it is to be trusted"
+
+
+def test_words_of_several_lines_are_told_in_one():
+    with serving(response(401, "no\n\n  such\tkey\r\n")) as wire:
+        assert failure(wire.url).problem == "HTTP 401: no such key"
+    with serving(b"SSH-2.0-OpenSSH\r\n connection: close") as wire:
+        assert "\n" not in failure(wire.url).problem
 
 
 # addresses
