@@ -11,6 +11,7 @@ from tasks_lib.scorers.base import SampleScorer, attempted
 from tasks_lib.scorers.returned import read_score
 from tasks_lib.scorers.score import Row, Score
 from tasks_lib.snippets import SnippetSource
+from tasks_lib.trace.plain import copy_json
 
 _FUNCTION = "compute_scores"
 
@@ -39,4 +40,4 @@ class PythonScorer(SnippetMember, SampleScorer):
 
 def _judged(compute_scores: Callable[..., Any], row: Row) -> Score:
     # A copy: what a snippet does to its sample is not for the next scorer to see.
-    return read_score(compute_scores(dict(row.sample), row.shown_output), _FUNCTION)
+    return read_score(compute_scores(copy_json(row.sample), row.shown_output), _FUNCTION)

@@ -11,6 +11,7 @@ from tasks_lib.scorers.no_answer import marked
 from tasks_lib.scorers.returned import read_score
 from tasks_lib.scorers.score import Row, Score
 from tasks_lib.snippets import SnippetSource
+from tasks_lib.trace.plain import copy_json
 
 
 class PythonAllSamplesScorer(SnippetMember, AllSamplesScorer):
@@ -52,5 +53,5 @@ class PythonAllSamplesScorer(SnippetMember, AllSamplesScorer):
 def _samples(rows: Sequence[Row], datasets: Datasets | None) -> Any:
     """Return the samples as a list; of several datasets, a list under each one's name."""
     if datasets is None:
-        return [dict(row.sample) for row in rows]
-    return {name: [dict(columns) for columns in named] for name, named in datasets.items()}
+        return [copy_json(row.sample) for row in rows]
+    return {name: [copy_json(columns) for columns in named] for name, named in datasets.items()}

@@ -37,9 +37,7 @@ class Score:
     Attributes:
         values: score name -> JSON value; what metrics aggregate.
         metadata: stored beside the scores, never aggregated.
-        direct_ios: the model calls it took.
     """
 
     values: dict[str, Any]
     metadata: dict[str, Any] | None = None
-    direct_ios: tuple[Any, ...] = ()

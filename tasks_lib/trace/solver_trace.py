@@ -49,7 +49,8 @@ class SolverTrace(Record):
     Args:
         trace: the conversation.
         raw_outputs: one output per call of the evaluated model, typed or plain.
-        direct_ios: the exchanges with model endpoints, typed or plain.
+        direct_ios: exchanges with model endpoints, typed or plain: what authors put here. What
+            was said in an evaluation is in `trace` and `raw_outputs`, which alone are stored.
     """
 
     trace = nested(Trace)

@@ -88,7 +88,7 @@ class Trace(Record):
         if quick is not None:
             return cls.view(quick)
         try:
-            data = detached(loads(value) if isinstance(value, (str, bytes)) else value)
+            data = loads(value) if isinstance(value, (str, bytes)) else detached(value)
         except RecursionError:
             raise ValueError("the trace is nested too deeply") from None
         data = _object(data, strict)

@@ -50,9 +50,9 @@ def test_br_031_no_answer_is_marked_here_too():
 
 
 def test_a_snippet_that_changes_its_sample_changes_it_for_itself_alone():
-    one = row()
-    scorer("sample", "return {'a': sample.pop('target')}").score(one)
-    assert one.sample == {"target": "Paris"}
+    one = row(near=["Lyon"])
+    scorer("sample", "return {'a': sample.pop('target'), 'b': sample['near'].pop()}").score(one)
+    assert one.sample == {"target": "Paris", "near": ["Lyon"]}
 
 
 @pytest.mark.parametrize(
