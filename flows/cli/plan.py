@@ -21,6 +21,7 @@ def plan(
     show: Annotated[
         int, typer.Option("--show", min=0, metavar="N", help="Print the prompts of N samples.")
     ] = 0,
+    no_preflight: options.NoPreflight = False,
     prices: options.Prices = None,
     env: options.EnvFile = None,
     allow_outside: options.AllowOutside = False,
@@ -35,6 +36,7 @@ def plan(
     from tasks_lib.plan import RunSettings
     from tasks_lib.plan.explain import explain
     from tasks_lib.plan.planner import plan_run
+    from tasks_lib.plan.preflight import check_prompts
     from tasks_lib.report.plan_text import plan_text
     from tasks_lib.resolve import resolve
 
@@ -59,6 +61,8 @@ def plan(
         prices=prices,
     )
     planned, rows = plan_run(evaluation, run_settings)
+    if not no_preflight:
+        check_prompts(planned.evaluation, rows)
     explanation = explain(planned, rows, show)
     print(dumps(explanation) if json else plan_text(explanation))
     return 0

@@ -92,6 +92,10 @@ class BaseMetric(Definition, ABC):
             MetricError: a field does not exist or holds what this metric can't use.
         """
 
+    def value_names(self) -> tuple[str, ...]:
+        """Return how the numbers may be called; `*` stands for what only the scores tell."""
+        return ("*",)
+
     def made_key(self) -> str:
         """Return the key used when the author gives none; not yet unique."""
         return self.type

@@ -8,6 +8,8 @@ from tasks_lib.metrics.base import MetricValue
 from tasks_lib.metrics.classification import Classification, Pairs
 from tasks_lib.metrics.rates import RowCounts, f1_rate, rate
 
+_COUNTS = ("true_positives", "false_positives", "true_negatives", "false_negatives")
+
 
 class BinaryClassification(Classification):
     """Accuracy, precision, recall, F1 and the four counts of a two-label classification.
@@ -37,15 +39,12 @@ class BinaryClassification(Classification):
         answers = {self.positive_answer, self.negative_answer}
         return sum(count for (truth, _), count in pairs.items() if truth not in answers)
 
+    def value_names(self) -> tuple[str, ...]:
+        return ("accuracy", "precision", "recall", "f1_score", *_COUNTS)
+
     def summed_up(self, pairs: Pairs, rows: RowCounts) -> list[MetricValue]:
         yes, no = self.positive_answer, self.negative_answer
         tp, fn, fp, tn = pairs[yes, yes], pairs[yes, no], pairs[no, yes], pairs[no, no]
-        counts = {
-            "true_positives": tp,
-            "false_positives": fp,
-            "true_negatives": tn,
-            "false_negatives": fn,
-        }
         return [
             rate("accuracy", tp + tn, rows.used, rows),
             rate("precision", tp, tp + fp, rows, f"no row was predicted '{yes}'"),
@@ -53,6 +52,6 @@ class BinaryClassification(Classification):
             f1_rate("f1_score", tp, fp + fn, rows, f"no row is or was predicted '{yes}'"),
             *(
                 MetricValue(name, float(count), rows.used, reason=rows.reason())
-                for name, count in counts.items()
+                for name, count in zip(_COUNTS, (tp, fp, tn, fn), strict=True)
             ),
         ]

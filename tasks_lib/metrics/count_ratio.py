@@ -37,7 +37,7 @@ class CountRatio(BaseMetric):
         """Score fields with the numbers of what counts against it."""
 
     def compute(self, table: ScoreTable) -> list[MetricValue]:
-        name = self.name or self.type
+        (name,) = self.value_names()
         fields = (self.num_true_positives_field, *self.false_fields)
         if not (table.n or any(map(table.has, fields))):
             return [no_value(name)]
@@ -48,6 +48,9 @@ class CountRatio(BaseMetric):
             return [no_value(name, no_rows(table, f"none has all of {_listed(fields)}"))]
         parts = self.true_weight * true
         return [_value(name, parts, sum(false, start=parts), _gaps(fields, len(true), table))]
+
+    def value_names(self) -> tuple[str]:
+        return (self.name or self.type,)
 
     def made_key(self) -> str:
         return key_of(self.name, self.type)

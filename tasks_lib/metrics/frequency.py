@@ -38,3 +38,6 @@ class Frequency(FieldMetric):
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         rows = RowCounts(n, table.counts.n_population - n)
         return [rate(f"{self.field}_{text}", count, n, rows) for text, count in ordered]
+
+    def value_names(self) -> tuple[str, str]:
+        return (self.field, f"{self.field}_*")

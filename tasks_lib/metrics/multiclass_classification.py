@@ -25,6 +25,9 @@ class MulticlassClassification(Classification):
 
     type: Literal["multiclass-classification"] = "multiclass-classification"
 
+    def value_names(self) -> tuple[str, ...]:
+        return ("accuracy", *(f"*_{measure}" for measure in _MEASURES))
+
     def summed_up(self, pairs: Pairs, rows: RowCounts) -> list[MetricValue]:
         classes = sorted({text for pair in pairs for text in pair})
         if len(classes) > MOST_CLASSES:

@@ -49,7 +49,7 @@ class NumberMetric(FieldMetric):
     def compute(self, table: ScoreTable) -> list[MetricValue]:
         import numpy as np
 
-        name = self.name or f"{self.field}_{self.type}"
+        (name,) = self.value_names()
         if not (table.n or table.has(self.field)):
             return [no_value(name)]
         scores = self.read(table)
@@ -62,6 +62,9 @@ class NumberMetric(FieldMetric):
         if found.value is not None and not isfinite(found.value):
             found = MetricValue(name, None, scores.n, reason=_not_finite(scores))
         return [replace(found, reason=reasons(found.reason, self._gaps(scores.n, table)))]
+
+    def value_names(self) -> tuple[str]:
+        return (self.name or f"{self.field}_{self.type}",)
 
     def _gaps(self, used: int, table: ScoreTable) -> str | None:
         """Return how many rows of the table have no usable value; None where all have one."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.loading import load, load_environment
+from tasks_lib.plan.preflight import check_prompts
 from tasks_lib.plan.rows import open_rows
 from tasks_lib.resolve import Overrides, resolve, undefined_names
 
@@ -20,7 +21,8 @@ class Findings:
 def check_file(file: Path, env_file: Path | None = None, allow_outside: bool = False) -> Findings:
     """Return what is wrong with one definition file.
 
-    A file that can run is also resolved and its data is read through.
+    A file that can run is also resolved, its data is read through, and its first prompts are
+    made.
     """
     load_environment(env_file)
     warnings: tuple[str, ...] = ()
@@ -32,7 +34,7 @@ def check_file(file: Path, env_file: Path | None = None, allow_outside: bool = F
         if document.kind in ("run", "evaluation"):
             evaluation = resolve(file, Overrides(env_file=env_file, allow_outside=allow_outside))
             warnings += evaluation.warnings
-            open_rows(evaluation)
+            check_prompts(evaluation, open_rows(evaluation))
     except DefinitionErrors as error:
         return Findings(tuple(str(problem) for problem in error.problems), warnings)
     except DefinitionError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.models.service import allowed_concurrency
 from tasks_lib.plan.batches import batch_size, cut, fitting_sizes, interleaved
+from tasks_lib.plan.gates import check_gates
 from tasks_lib.plan.prices import KnownPrice, check_priced, find_prices
 from tasks_lib.plan.settings import RunSettings
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
@@ -115,7 +116,8 @@ def make_plan(
         cuts: the batches of each specification, when an earlier run has settled them.
 
     Raises:
-        DefinitionErrors: specifications have no samples, or a file of prices is wrong.
+        DefinitionErrors: specifications have no samples, no metric can be called as a gate says,
+            or a file of prices is wrong.
         DefinitionError: the run id can't be a folder name, or there is a budget and a model
             whose price is not known.
     """
@@ -144,6 +146,7 @@ def make_plan(
         run_id = f"{now:%Y%m%dT%H%M%SZ}-{evaluation.key[:150]}-{token}"
     run_folder(settings.store, run_id)  # refuses an id that can't be a folder's name
     prices = find_prices(evaluation.models, settings.prices)
+    check_gates(evaluation, settings.fail_under)
     if settings.budget_usd is not None:
         check_priced(models_to_call(evaluation, settings), prices)
     return Plan(run_id, evaluation, specs, settings, now, prices)

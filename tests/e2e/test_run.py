@@ -87,11 +87,12 @@ def test_stdout_holds_one_document_and_stderr_ends_with_result_and_run(lab):
     assert lab.asked == 12, "the second run is answered by the ledger"
 
 
-def test_a_gate_on_an_unknown_metric_fails(lab):
-    ran = lab.run("--fail-under", "accuracy=0.1", "-n", "1")
+def test_a_gate_fails_on_a_metric_that_the_end_shows_to_be_missing(lab):
+    frequency = "metrics: [{type: frequency, field: is_correct}]"
+    lab.write(task_yaml=TASK.replace('.target }}"}', f'.target }}}}", {frequency}}}'))
+    ran = lab.run("--fail-under", "is_correct_Maybe=0.1", "-n", "1")
     assert ran.exit_code == 1
-    assert "no metric is named 'accuracy'" in ran.stderr
-    assert "is_correct_mean" in ran.stderr
+    assert "no metric is named 'is_correct_Maybe' (metrics: is_correct_True)" in ran.stderr
 
 
 WRONG = {

@@ -126,6 +126,28 @@ def test_check_names_every_problem_of_every_file_with_its_line(lab):
     assert set(problems) <= set(wrong.stderr.splitlines())
 
 
+def test_a_prompt_that_cant_be_made_is_told_alike_by_check_plan_and_run(lab):
+    lab.write(task_yaml=TASK.replace("sample.question", "sample.qestion"))
+    file = lab.folder / "run.yaml"
+    told = [lab.evalmill(*verb, file) for verb in (("check",), ("plan",), ("run", *ALONE))]
+    assert [(one.exit_code, one.stdout) for one in told] == [(2, "")] * 3
+    problems = [one.stderr.splitlines()[0] for one in told]
+    assert len(set(problems)) == 1
+    assert "no 'qestion' here; did you mean 'question'? (in each of the first 5" in problems[0]
+    assert lab.evalmill("plan", file, "--no-preflight").exit_code == 0
+    assert lab.asked == 0
+
+
+def test_a_gate_on_a_metric_that_no_task_has_is_refused_before_any_call(lab):
+    refused = lab.run("--fail-under", "is_corect_mean=0.5")
+    assert (refused.exit_code, refused.finished.stdout) == (2, "")
+    assert refused.last_line == (
+        "--fail-under: no metric is named 'is_corect_mean'; did you mean 'is_correct_mean'?"
+    )
+    assert lab.asked == 0
+    assert lab.run("--fail-under", "is_correct_mean=0.9").exit_code == 1
+
+
 def test_schemas_are_json_and_unknown_kinds_are_refused(lab):
     kinds = lab.evalmill("schema").stdout.split()
     assert {"task", "dataset", "model", "evaluation", "run"} <= set(kinds)

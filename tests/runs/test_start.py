@@ -52,7 +52,7 @@ def begun(engine: Engine, **fields: Any) -> RunFolder:
 
 
 def test_a_run_that_begins_says_what_it_is_going_to_do(engine: Engine):
-    folder = begun(engine, max_error_rate=0.1, fail_under={"accuracy": 0.5}, batch_size=1)
+    folder = begun(engine, max_error_rate=0.1, fail_under={"is_correct_mean": 0.5}, batch_size=1)
     record = read_json(folder.run_json)
     assert (record["run_id"], record["status"], record["exit_code"]) == ("run-1", "running", None)
     assert record["finished_at"] is None
@@ -117,20 +117,28 @@ def resumed(engine: Engine, **fields: Any) -> Any:
 
 
 def test_a_resumed_run_keeps_its_batches_and_settings(engine: Engine):
-    begun(engine, batch_size=1, max_error_rate=0.1, fail_under={"accuracy": 0.5}, max_connections=3)
+    begun(
+        engine,
+        batch_size=1,
+        max_error_rate=0.1,
+        fail_under={"is_correct_mean": 0.5},
+        max_connections=3,
+    )
     plan = resumed(engine, batch_size=2)
     assert plan.spec("exam").batches == ((0, 1), (1, 2))
     assert plan.settings.max_error_rate == 0.1
-    assert plan.settings.fail_under == {"accuracy": 0.5}
+    assert plan.settings.fail_under == {"is_correct_mean": 0.5}
     assert plan.settings.max_connections == 3
 
 
 def test_settings_given_anew_win(engine: Engine):
     begun(engine, max_error_rate=0.1, max_connections=3)
-    plan = resumed(engine, max_error_rate=0.5, max_connections=7, fail_under={"f1": 0.2})
+    plan = resumed(
+        engine, max_error_rate=0.5, max_connections=7, fail_under={"mean_is_correct": 0.2}
+    )
     assert plan.settings.max_error_rate == 0.5
     assert plan.settings.max_connections == 7
-    assert plan.settings.fail_under == {"f1": 0.2}
+    assert plan.settings.fail_under == {"mean_is_correct": 0.2}
 
 
 @pytest.mark.parametrize("what", ["a row", "the scorer", "another specification"])
