@@ -1,6 +1,5 @@
 """A plan as a Prefect flow. The flow decides nothing."""
 
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ from flows.collector import calm_garbage_collection
 from flows.global_limit import named_limit
 from flows.secret_blocks import from_blocks
 from flows.stages import run_stages
+from flows.store import store_folder
 from tasks_lib import exit_codes
 from tasks_lib.errors import Stopped
 from tasks_lib.plan import Plan, RunSettings
@@ -72,7 +72,7 @@ def compile_evaluation(
         evaluation = file_or_resolved
     else:
         evaluation = resolve(Path(file_or_resolved), Overrides(**overrides))
-    how = settings or RunSettings(store=default_store())
+    how = settings or RunSettings(store=store_folder())
     plan, _ = plan_run(evaluation, how)
 
     def evaluate() -> Any:
@@ -164,8 +164,3 @@ def watch_url() -> str:
     """Return the address of the current flow run in the UI."""
     address = url_for("flow-run", obj_id=str(flow_run.get_id()))
     return address or "the Prefect UI"
-
-
-def default_store() -> Path:
-    """Return the store named by `$EVALMILL_STORE`, else `.evalmill` in the working folder."""
-    return Path(os.environ.get("EVALMILL_STORE") or ".evalmill").absolute()

@@ -7,12 +7,13 @@ from typing import Any
 
 from rich.console import Console
 
-from flows.telling import tell_notes, tell_warnings
+from flows.telling import show_command, tell_failures, tell_notes, tell_warnings
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import dumps, loads
 from tasks_lib.plan.prices import usd
-from tasks_lib.report.endings import ending, failure_notes
-from tasks_lib.report.tables import metrics_table, reasons
+from tasks_lib.report.endings import ending
+from tasks_lib.report.listing import Listing
+from tasks_lib.report.tables import listing_table, metrics_table, reasons
 from tasks_lib.report.text import printable
 from tasks_lib.report.trace_text import trace_lines
 from tasks_lib.results.folder import parts
@@ -40,11 +41,24 @@ def show_metrics(stored: StoredRun, *, json: bool, verbose: bool) -> None:
             print(f"note: {printable(note)}", file=sys.stderr)
     tell_notes(reasons(metrics), verbose)
     if any(spec["n_error"] for spec in record["specs"]):
-        tell_notes(failure_notes(stored), verbose)
+        tell_failures(stored, verbose)
     tell_warnings(record["warnings"])
     print(
         f"{ending(record['status'], record['exit_code'])}: run {record['run_id']}", file=sys.stderr
     )
+
+
+def show_listing(stored: StoredRun, listing: Listing, what: str, *, json: bool) -> None:
+    """Print some rows of a run, and what they have in common, such as `failed`."""
+    if json:
+        print(dumps({"run_id": stored.folder.run_id, **listing.document()}))
+    elif listing.rows:
+        Console(width=None if sys.stdout.isatty() else 160).print(listing_table(listing.rows))
+    shown, total = len(listing.rows), listing.total
+    more = f", listed are the first {shown:,}, more with -n" if shown < total else ""
+    look = f"; look at one with: {show_command(stored, 'SAMPLE')}" if total else ""
+    rows = "row" if total == 1 else "rows"
+    print(f"{total:,} {rows} {what}{more}{look}", file=sys.stderr)
 
 
 def _repeats(spec: Mapping[str, Any]) -> Iterator[str]:

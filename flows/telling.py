@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from flows.costs import paid_words, why_unknown
+from flows.store import store_folder
 from tasks_lib import exit_codes
 from tasks_lib.errors import CircuitError, StoreError
 from tasks_lib.jsontext import dumps
@@ -55,7 +56,7 @@ def tell_result(
         console.print(metrics_table(result["metrics"]))
         tell_notes(reasons(result["metrics"]), verbose)
     if any(row["n_error"] for row in result["metrics"]) or result["exit_code"]:
-        tell_notes(failure_notes(StoredRun(run.folder)), verbose)
+        tell_failures(StoredRun(run.folder), verbose)
     tell_warnings(run.warnings)
     totals = run.models.totals
     fresh = totals.total - totals.from_ledger
@@ -76,6 +77,21 @@ def tell_notes(notes: Sequence[str], verbose: bool) -> None:
         print(f"note: {printable(note)}", file=sys.stderr)
     if len(shown) < len(notes):
         print(f"note: and {len(notes) - len(shown)} more, shown with -v", file=sys.stderr)
+
+
+def tell_failures(stored: StoredRun, verbose: bool) -> None:
+    """Print why rows failed, and the command that lists them, on stderr."""
+    notes = failure_notes(stored)
+    tell_notes(notes, verbose)
+    if notes:
+        print(f"list them with: {show_command(stored, '--errors')}", file=sys.stderr)
+
+
+def show_command(stored: StoredRun, what: str) -> str:
+    """Return the command that shows something of a run, from where we are."""
+    store = stored.folder.store
+    elsewhere = [] if store == store_folder() else ["-o", str(store)]
+    return shlex.join(["evalmill", "show", stored.folder.run_id, what, *elsewhere])
 
 
 def tell_warnings(warnings: Iterable[str]) -> None:

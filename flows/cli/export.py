@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from flows.cli import options
+from flows.store import store_folder
 
 
 def export(
@@ -41,7 +42,7 @@ def export(
 
     if form != "task-result":
         raise DefinitionError(f"unknown format '{form}'", "FORMAT", "write 'task-result'")
-    stored = find_run(run, options.store_folder(out))
+    stored = find_run(run, store_folder(out))
     files = export_task_results(stored, folder or Path(stored.folder.run_id), link=link_logs)
     if json:
         print(dumps([str(file) for file in files]))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli import options
+from flows.store import store_folder
 
 ledger = typer.Typer()
 
@@ -39,7 +40,7 @@ def export(
     from tasks_lib.models.recording import write_recording
     from tasks_lib.results.load import run_named
 
-    store = options.store_folder(out)
+    store = store_folder(out)
     run = run_named(run, store)
     recorded = entries(store, run)
     first = next(recorded, None)
@@ -70,7 +71,7 @@ def repair(out: options.Store = None, json: options.Json = False) -> int:
     from tasks_lib.results.folder import run_folders
     from tasks_lib.results.lock import is_worked_on
 
-    store = options.store_folder(out)
+    store = store_folder(out)
     busy = [folder.run_id for folder in run_folders(store) if is_worked_on(folder)]
     if busy:
         raise DefinitionError(

@@ -4,12 +4,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from flows.cli import options
+from flows.store import store_folder
 
 if TYPE_CHECKING:
     from tasks_lib.results.folder import RunFolder
 
 
-def ls(out: options.Store = None, limit: options.Limit = None, json: options.Json = False) -> int:
+def ls(out: options.Store = None, limit: options.Most = None, json: options.Json = False) -> int:
     """List the runs of the store, newest first.
 
     Example: evalmill ls -n 10
@@ -17,7 +18,7 @@ def ls(out: options.Store = None, limit: options.Limit = None, json: options.Jso
     from tasks_lib.jsontext import dumps
     from tasks_lib.results.folder import run_folders
 
-    store = options.store_folder(out)
+    store = store_folder(out)
     records = [_record(folder) for folder in run_folders(store)[:limit]]
     if json:
         print(dumps(records))

@@ -1,6 +1,5 @@
 """Flags that several verbs share."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +29,9 @@ Settings = Annotated[
 Limit = Annotated[
     int | None,
     typer.Option("--limit", "-n", min=1, metavar="N", help="Evaluate N samples only."),
+]
+Most = Annotated[
+    int | None, typer.Option("--limit", "-n", min=1, metavar="N", help="List N at most.")
 ]
 Subsampling = Annotated[
     str | None,
@@ -128,8 +130,3 @@ Prices = Annotated[
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more detail.")]
-
-
-def store_folder(store: Path | None) -> Path:
-    """The store that flags and environment name, absolute."""
-    return Path(os.path.abspath(store or os.environ.get("EVALMILL_STORE") or ".evalmill"))

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from flows.cli import options
+from flows.store import store_folder
 
 
 def plan(
@@ -55,7 +56,7 @@ def plan(
         ),
     )
     run_settings = RunSettings(
-        options.store_folder(out),
+        store_folder(out),
         max_connections=max_connections,
         batch_size=batch_size,
         prices=prices,

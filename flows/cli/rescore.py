@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from flows.cli import options
+from flows.store import store_folder
 
 
 def rescore(
@@ -58,7 +59,7 @@ def rescore(
     from tasks_lib.errors import DefinitionError
     from tasks_lib.plan import RescoreSource, RunSettings
 
-    store = options.store_folder(out)
+    store = store_folder(out)
     earlier = continued_run(resume, retry_errors, run_id, store)
     if earlier is None and (source is None or file is None):
         raise DefinitionError("SOURCE or FILE is missing", fix="see: evalmill rescore --help")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from flows.cli import options
+from flows.store import store_folder
 
 
 def run(
@@ -49,7 +50,7 @@ def run(
     from flows.execute import Manner, execute, prepare
     from tasks_lib.plan import RunSettings
 
-    store = options.store_folder(out)
+    store = store_folder(out)
     earlier = continued_run(resume, retry_errors, run_id, store)
     prepared = prepare(
         file,

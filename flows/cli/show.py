@@ -6,6 +6,10 @@ from typing import Annotated
 import typer
 
 from flows.cli import options
+from flows.store import store_folder
+
+LISTED = 50
+"""Rows that are listed unless more are asked for."""
 
 
 def show(
@@ -13,19 +17,45 @@ def show(
     sample: Annotated[
         str | None, typer.Argument(help="Id of a sample.", show_default=False)
     ] = None,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="List the samples that ended in an error.")
+    ] = False,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            "--where",
+            metavar="SCORE=VALUE",
+            help="List the samples with this score: is_correct=false.",
+        ),
+    ] = None,
+    limit: options.Most = None,
     out: options.Store = None,
     json: options.Json = False,
     verbose: options.Verbose = False,
 ) -> int:
-    """Show a run's metrics, or one sample's conversation, scores and errors.
+    """Show a run's metrics, one sample's conversation, scores and errors, or some samples.
 
-    Example: evalmill show last 17
+    Example: evalmill show last --where is_correct=false
     """
-    from flows.showing import sample_document, sample_text, show_metrics
+    from flows.cli.settings import pairs
+    from flows.showing import sample_document, sample_text, show_listing, show_metrics
+    from tasks_lib.errors import DefinitionError
     from tasks_lib.jsontext import dumps
+    from tasks_lib.report.listing import failed_rows, rows_scored
     from tasks_lib.results.load import find_run
 
-    stored = find_run(run, options.store_folder(out))
+    stored = find_run(run, store_folder(out))
+    if [sample is not None, errors, where is not None].count(True) > 1:
+        raise DefinitionError("SAMPLE, --errors and --where show different things", fix="give one")
+    if errors:
+        listing = failed_rows(stored, limit or LISTED)
+        show_listing(stored, listing, "failed", json=json)
+        return 0
+    if where is not None:
+        ((score, value),) = pairs([where], "--where").items()
+        listing = rows_scored(stored, score, value, limit or LISTED)
+        show_listing(stored, listing, f"with {where}", json=json)
+        return 0
     if sample is None:
         show_metrics(stored, json=json, verbose=verbose)
         return 0

@@ -5,10 +5,11 @@ from typing import Any
 
 from prefect import flow
 
-from flows.compile import default_store, evaluate_here
+from flows.compile import evaluate_here
 from flows.deployable import parameters as shown
 from flows.deployable.overtaken import skip_if_overtaken
 from flows.deployable.scheduled import due_time
+from flows.store import store_folder
 from tasks_lib.plan import RunSettings
 from tasks_lib.resolve import Overrides, resolve
 
@@ -53,7 +54,7 @@ def evaluate(
         allow_outside=allow_outside,
     )
     settings = RunSettings(
-        store=Path(store).absolute() if store else default_store(),
+        store=store_folder(store),
         max_connections=max_connections,
         batch_size=batch_size,
         max_error_rate=max_error_rate,

@@ -5,10 +5,11 @@ from typing import Any
 
 from prefect import flow
 
-from flows.compile import default_store, evaluate_here
+from flows.compile import evaluate_here
 from flows.deployable import parameters as shown
 from flows.deployable.overtaken import skip_if_overtaken
 from flows.deployable.scheduled import due_time
+from flows.store import store_folder
 from tasks_lib.plan import RescoreSource, RunSettings
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.results.load import find_run
@@ -40,7 +41,7 @@ def rescore(
     skipped = skip_if_overtaken()
     if skipped is not None:
         return skipped
-    folder = Path(store).absolute() if store else default_store()
+    folder = store_folder(store)
     traces = Path(source) if Path(source).is_file() else find_run(source, folder).folder.path
     overrides = Overrides(
         settings=shown.config_texts(config),

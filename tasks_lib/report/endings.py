@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tasks_lib import exit_codes
+from tasks_lib.report.listing import failed_part
 from tasks_lib.report.text import one_line
 from tasks_lib.results.folder import parts
 from tasks_lib.results.load import StoredRun
-from tasks_lib.results.parquet import read_table
 
 _WIDTH = 300  # characters of an example
-_NOT_SCORED = "not scored: "  # how the error of a row begins that never reached its scorer
 _REASONS = {
     exit_codes.GATE_FAILED: "a gate failed",
     exit_codes.TOO_MANY_ERRORS: "too many rows failed",
@@ -61,12 +60,10 @@ def _notes(spec: str, place: str, folder: Path) -> Iterator[str]:
 
 
 def _failures(path: Path) -> Iterator[tuple[str, _Failures]]:
-    """Yield the classes of failures in a part; rows that a scorer never saw are not its own."""
+    """Yield the classes of failures in a part."""
     import pyarrow.compute as pc
 
-    table = read_table(path, ["sample_id", "status", "error_class", "error_message"])
-    table = table.filter(pc.equal(table.column("status"), "error"))
-    table = table.filter(pc.invert(pc.starts_with(table.column("error_message"), _NOT_SCORED)))
+    table = failed_part(path)
     for error_class in pc.unique(table.column("error_class")).to_pylist():
         alike = table.filter(pc.equal(table.column("error_class"), error_class))
         first = alike.slice(0, 1).to_pylist()[0]

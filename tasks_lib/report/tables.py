@@ -7,6 +7,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from tasks_lib.report.listing import ListedRow
 from tasks_lib.report.text import one_line
 
 
@@ -90,5 +91,32 @@ def runs_table(records: Sequence[Mapping[str, Any]]) -> Table:
             f"{sum(spec['n_samples'] for spec in specs):,}",
             f"{sum(errors):,}" if errors else "-",
             Text(one_line(", ".join(models) or "-", 40)),
+        )
+    return table
+
+
+def listing_table(rows: Sequence[ListedRow]) -> Table:
+    """Return a table of listed rows; columns that say the same of all of them are left out."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    specs = len({row.spec_key for row in rows}) > 1
+    trials = len({row.trial for row in rows}) > 1
+    errors = any(row.error_class for row in rows)
+    if specs:
+        table.add_column("task")
+    table.add_column("sample", no_wrap=True)
+    if trials:
+        table.add_column("trial", justify="right")
+    table.add_column("failed in" if errors else "scorer")
+    if errors:
+        table.add_column("class")
+    table.add_column("message" if errors else "score")
+    for row in rows:
+        cells = [row.spec_key] if specs else []
+        cells.append(row.sample_id)
+        cells += ["all" if row.trial is None else str(row.trial)] if trials else []
+        cells.append(row.scorer_key or "solver")
+        cells += [row.error_class or "-"] if errors else []
+        table.add_row(
+            *(Text(one_line(cell, 60)) for cell in cells), Text(one_line(row.reason, 300))
         )
     return table

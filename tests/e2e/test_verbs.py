@@ -1,6 +1,7 @@
 """The verbs beside `run`: what they print, where, and their exit codes."""
 
 import json
+import shlex
 from importlib.metadata import version
 from pathlib import Path
 
@@ -46,6 +47,28 @@ def test_a_run_is_listed_shown_and_its_samples_read(lab):
         assert missing.exit_code not in (0, 1)
         assert missing.stdout == ""
         assert "Traceback" not in missing.stderr
+
+
+def test_failed_and_wrong_samples_are_found_by_the_command_that_a_run_names(lab):
+    lab.write(qa_jsonl=questions(12, wrong=3).replace("Number 1?", "FAULT=400 1?"))
+    ran = lab.run()
+    (hint,) = [line for line in ran.stderr.splitlines() if line.startswith("list them with: ")]
+    command = shlex.split(hint.removeprefix("list them with: "))
+    assert command == ["evalmill", "show", ran.run_id, "--errors"]
+    listed = lab.evalmill(*command[1:])
+    assert listed.exit_code == 0
+    assert all(word in listed.stdout for word in ("solver", "model", "HTTP 400"))
+    assert listed.stderr.startswith("1 row failed; look at one with: evalmill show ")
+    (row,) = lab.evalmill(*command[1:], "--json").json["rows"]
+    assert (row["sample_id"], row["error_class"]) == ("1", "model")
+
+    wrong = lab.evalmill("show", "last", "--where", "is_correct=false", "-n", "2", "--json").json
+    assert (wrong["total"], [row["sample_id"] for row in wrong["rows"]]) == (3, ["9", "10"])
+    table = lab.evalmill("show", "last", "--where", "is_correct=false")
+    assert "is_correct = False" in table.stdout
+    for asked in (("--where", "zzz=1"), ("--where", "zzz"), ("--errors", "--where", "a=1")):
+        refused = lab.evalmill("show", "last", *asked)
+        assert (refused.exit_code, refused.stdout) == (2, "")
 
 
 def test_last_names_the_newest_run_wherever_a_run_is_named(lab):
