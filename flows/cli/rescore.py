@@ -13,8 +13,8 @@ def rescore(
     source: Annotated[
         str | None,
         typer.Argument(
-            help="A run's id or folder, `last`, or a Parquet or JSONL file with a trace column; "
-            "left out to continue a run.",
+            help="A run's id or folder, `last`, or a Parquet or JSONL file with a trace column, or "
+            "a folder of such files; left out to continue a run.",
             show_default=False,
         ),
     ] = None,
@@ -58,6 +58,7 @@ def rescore(
     from flows.execute import Manner, execute, prepare
     from tasks_lib.errors import DefinitionError
     from tasks_lib.plan import RescoreSource, RunSettings
+    from tasks_lib.plan.rescore import find_traces
 
     store = store_folder(out)
     earlier = continued_run(resume, retry_errors, run_id, store)
@@ -67,7 +68,11 @@ def rescore(
         raise DefinitionError(
             "a run that is continued knows what it scores", fix="leave SOURCE and FILE out"
         )
-    traces = None if source is None else RescoreSource(_path(source, store), trace_column, limit)
+    traces = (
+        None
+        if source is None
+        else RescoreSource(str(find_traces(source, store)), trace_column, limit)
+    )
     prepared = prepare(
         file,
         overrides(
@@ -97,11 +102,3 @@ def rescore(
         ),
     )
     return execute(prepared, Manner(not no_prefect, not no_progress, json, verbose))
-
-
-def _path(source: str, store: Path) -> str:
-    """The absolute path of a file of traces or of a run."""
-    from tasks_lib.results.load import find_run
-
-    path = Path(source) if Path(source).is_file() else find_run(source, store).folder.path
-    return str(path.absolute())

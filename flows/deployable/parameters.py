@@ -108,7 +108,7 @@ TraceSource = Annotated[
     _shown(
         "Traces",
         "What is scored again: a run's id or folder, `last` for the newest run of the store, or "
-        "a Parquet or JSONL file with a column of traces.",
+        "a Parquet or JSONL file with a column of traces, or a folder of such files.",
     ),
 ]
 TraceColumn = Annotated[

@@ -11,8 +11,8 @@ from flows.deployable.overtaken import skip_if_overtaken
 from flows.deployable.scheduled import due_time
 from flows.store import store_folder
 from tasks_lib.plan import RescoreSource, RunSettings
+from tasks_lib.plan.rescore import find_traces
 from tasks_lib.resolve import Overrides, resolve
-from tasks_lib.results.load import find_run
 
 
 @flow(name="rescore", persist_result=False)
@@ -42,7 +42,6 @@ def rescore(
     if skipped is not None:
         return skipped
     folder = store_folder(store)
-    traces = Path(source) if Path(source).is_file() else find_run(source, folder).folder.path
     overrides = Overrides(
         settings=shown.config_texts(config),
         env_file=Path(env_file) if env_file else None,
@@ -56,6 +55,6 @@ def rescore(
         fail_under=fail_under,
         budget_usd=budget_usd,
         preflight=preflight,
-        rescore=RescoreSource(str(traces.absolute()), trace_column, limit),
+        rescore=RescoreSource(str(find_traces(source, folder)), trace_column, limit),
     )
     return evaluate_here(resolve(Path(file), overrides), settings, due_time())

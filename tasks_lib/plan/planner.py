@@ -8,11 +8,12 @@ from pathlib import Path
 
 from tasks_lib.plan import Plan, RunSettings, make_plan
 from tasks_lib.plan.previous_run import PreviousRun
-from tasks_lib.plan.rescore import rescore_file, rescore_run
+from tasks_lib.plan.rescore import rescore_run, rescore_traces
 from tasks_lib.plan.rows import open_rows
 from tasks_lib.resolve import ResolvedEvaluation
 from tasks_lib.results import load_run
 from tasks_lib.results.earlier_results import ResultRows
+from tasks_lib.results.folder import RunFolder
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.sources import Rows
 
@@ -50,14 +51,15 @@ def _rows_of(
     unlogged = tuple(replace(spec, log=None) for spec in evaluation.specs)
     evaluation = replace(evaluation, specs=unlogged)
     path = Path(source.path)
-    if path.is_file():
-        evaluation = rescore_file(evaluation, path, source.num_samples, source.trace_column)
-        return evaluation, open_rows(evaluation, settings.store)
-    evaluation, stored = rescore_run(evaluation, load_run(path), source.num_samples)
+    if path.exists() and not RunFolder(path).run_json.exists():
+        number, column = source.num_samples, source.trace_column
+        evaluation, recorded = rescore_traces(evaluation, path, number, column)
+    else:
+        evaluation, recorded = rescore_run(evaluation, load_run(path), source.num_samples)
     others = replace(
-        evaluation, specs=tuple(spec for spec in evaluation.specs if spec.key not in stored)
+        evaluation, specs=tuple(spec for spec in evaluation.specs if spec.key not in recorded)
     )
-    return evaluation, {**stored, **open_rows(others, settings.store)}
+    return evaluation, {**recorded, **open_rows(others, settings.store)}
 
 
 def _as_loaded(evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> ResolvedEvaluation:

@@ -3,20 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tasks_lib.definitions.dataset import Dataset
-from tasks_lib.errors import DefinitionError
-from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
-from tasks_lib.results.load import StoredRun
+from tasks_lib.errors import DefinitionError, bounded
+from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
+from tasks_lib.results.load import StoredRun, find_run
 from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.solvers.pass_through import PassThroughSolver
-from tasks_lib.sources import LocalSource, Rows
+from tasks_lib.sources import Rows, RowsOfFiles, select
 from tasks_lib.sources.base import chosen_places
 from tasks_lib.system_tasks import SystemTask
-
-if TYPE_CHECKING:
-    pass
 
 
 def rescore_run(
@@ -77,31 +73,59 @@ def _stored_spec(
     )
 
 
-def rescore_file(
-    evaluation: ResolvedEvaluation, file: Path, num_samples: int | None, trace_column: str
-) -> ResolvedEvaluation:
-    """Return the evaluation with recorded traces of a file in place of its data and solver.
+def find_traces(source: str, store: Path) -> Path:
+    """Return the absolute path of what is scored again: a run's folder, or a file or folder.
+
+    Args:
+        source: a file, a run's id or folder, `last`, or a folder of files, in this order.
+        store: where runs are.
+
+    Raises:
+        DefinitionError: it is none of them.
+    """
+    path = Path(source)
+    if path.is_file():
+        return path.absolute()
+    try:
+        return find_run(source, store).folder.path.absolute()
+    except DefinitionError:
+        if path.is_dir():
+            return path.absolute()
+        raise
+
+
+def rescore_traces(
+    evaluation: ResolvedEvaluation, path: Path, num_samples: int | None, trace_column: str
+) -> tuple[ResolvedEvaluation, dict[str, Rows]]:
+    """Return the rows of files of traces for every specification, and it as it replays them.
+
+    One that looks at no sample by itself takes none: it is run.
 
     Args:
         evaluation: what to score with.
-        file: a Parquet or JSONL file with one trace a row; the other columns are the sample.
+        path: a Parquet or JSONL file with one trace a row, the other columns being the sample;
+            or a folder of such, read in the order of their names. What else is in it is left
+            out, and a warning of the evaluation says so.
         num_samples: how many; None is all.
         trace_column: the column that holds the traces.
 
     Raises:
-        DefinitionError: the file is of another form, or no specification's samples are.
+        DefinitionError: there are none, or a specification reads several datasets.
+        DefinitionErrors: what is wrong with the files, naming file and line.
     """
-    if file.suffix.lower() not in (".parquet", ".jsonl"):
+    there = [path] if path.is_file() else sorted(found for found in path.iterdir() if _shows(found))
+    files = [file for file in there if file.suffix.lower() in (".parquet", ".jsonl")]
+    if not files:
         raise DefinitionError(
-            f"'{file}' holds no traces",
-            fix="name a run, or a Parquet or JSONL file with a column of traces",
+            f"'{path}' holds no traces",
+            fix="name a run, or Parquet or JSONL files with a column of traces, one or a folder",
         )
-    dataset = Dataset(
-        key="traces",
-        display_name=file.name,
-        source=LocalSource(file_path=str(file.absolute())),
-    )
+    warnings = list(evaluation.warnings)
+    if others := [file.name for file in there if file not in files]:
+        warnings.append(f"no Parquet or JSONL, and so left out: {bounded(', '.join(others))}")
+    all_rows = RowsOfFiles(files)
     solver = PassThroughSolver(type="pass_through_solver", trace_column=trace_column)
+    rows: dict[str, Rows] = {}
     specs = []
     for spec in evaluation.specs:
         if _asks_nothing(spec):
@@ -110,20 +134,27 @@ def rescore_file(
         if spec.side_by_side:
             raise DefinitionError(
                 f"specification '{spec.key}' reads several datasets side by side, "
-                f"and '{file.name}' is one",
+                f"and '{path.name}' is one",
                 fix="score a run of it again, or write a task with one dataset",
             )
+        check_dataset_columns(spec, all_rows.columns)
+        rows[spec.key] = select(all_rows, num_samples, spec.subsampling)
         definition = spec.task.definition.model_copy(update={"solver": solver})
-        task = spec.task.model_copy(update={"definition": definition})
         specs.append(
             replace(
                 spec,
-                task=task,
-                datasets={"dataset": dataset},
+                task=spec.task.model_copy(update={"definition": definition}),
                 model_key=None,
                 num_samples=num_samples,
                 num_trials=1,
                 num_runs=1,
             )
         )
-    return replace(evaluation, specs=tuple(specs))
+    replayed = replace(
+        evaluation, specs=tuple(specs), warnings=tuple(warnings), as_written=evaluation
+    )
+    return replayed, rows
+
+
+def _shows(path: Path) -> bool:
+    return path.is_file() and not path.name.startswith(".")

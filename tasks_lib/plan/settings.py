@@ -10,7 +10,7 @@ class RescoreSource:
     """Recorded conversations that are scored again.
 
     Attributes:
-        path: a run's folder, or a Parquet or JSONL file of traces; absolute.
+        path: a run's folder, or a Parquet or JSONL file of traces or a folder of such; absolute.
         trace_column: of a file, the column that holds the traces.
         num_samples: how many; None is all.
     """

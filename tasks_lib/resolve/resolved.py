@@ -118,6 +118,8 @@ class ResolvedEvaluation:
         secrets: name -> as written, usually `$NAME`.
         source_file: the file it was resolved from.
         warnings: what was tolerated, one sentence each.
+        as_written: what it was before recorded conversations took its solvers' place, which is
+            what is stored of it; None is itself.
     """
 
     key: str
@@ -129,6 +131,7 @@ class ResolvedEvaluation:
     cache_policy: CachePolicy
     source_file: Path = field(compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    as_written: "ResolvedEvaluation | None" = field(default=None, repr=False, compare=False)
 
     def to_document(self) -> dict[str, Any]:
         """Return a run file, as plain YAML values, that resolves to an equal evaluation.
@@ -137,6 +140,8 @@ class ResolvedEvaluation:
         literally is asked for as an environment variable named after its model, such as
         `$MY_MODEL_API_KEY`.
         """
+        if self.as_written is not None:
+            return self.as_written.to_document()
         datasets = {
             dataset.key: dataset for spec in self.specs for dataset in spec.datasets.values()
         }

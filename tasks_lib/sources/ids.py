@@ -2,7 +2,7 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors
@@ -24,12 +24,12 @@ class IdIndex:
     """One 64-bit hash per row of a file: enough to find repeats, small for a million rows."""
 
     def __init__(self) -> None:
-        self._hashes = array("q")
+        self.hashes = array("q")
 
     def add(self, value: Any) -> None:
         """Take the next row's `sample_id`, None where the row has none."""
         text = id_text(value)
-        self._hashes.append(_HOLE if text is None else hash(text) or 1)
+        self.hashes.append(_HOLE if text is None else hash(text) or 1)
 
     def settle(
         self,
@@ -47,12 +47,17 @@ class IdIndex:
         Raises:
             DefinitionError: two rows have the same id.
         """
-        hashes = array("q", map(self._hashes.__getitem__, positions))
+        hashes = array("q", map(self.hashes.__getitem__, positions))
         if _HOLE in hashes:
             return False
         if _has_repeats(hashes):
             _refuse_repeats(hashes, positions, read_ids, place)
         return True
+
+
+def all_differ(indexes: Iterable[IdIndex]) -> bool:
+    """Tell whether no id of several files, all of whose rows have one, is there twice."""
+    return not _has_repeats(array("q", (number for index in indexes for number in index.hashes)))
 
 
 def _has_repeats(hashes: "array[int]") -> bool:

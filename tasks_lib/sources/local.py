@@ -47,7 +47,7 @@ class LocalSource(Definition):
     empty_cells: Literal["null", "nan"] | None = None
     """What an empty CSV cell is: null, or `nan` for scorers written to expect a float NaN."""
 
-    def open(self, file: Path) -> Rows:
+    def open(self, file: Path) -> "FileRows":
         """Read through `file` once and return its rows that pass the filters.
 
         Args:
@@ -65,7 +65,7 @@ class LocalSource(Definition):
             has_ids = table.ids.settle(positions, _id_reader(table), table.place)
         except OSError as error:
             raise DefinitionError(f"can't be read: {error.strerror or error}", str(file)) from error
-        return _FileRows(table, positions, has_ids, self._settings())
+        return FileRows(table, positions, has_ids, self._settings())
 
     def _table(self, file: Path) -> Table:
         match file.suffix.lower():
@@ -103,8 +103,12 @@ class LocalSource(Definition):
         return json.dumps(self.model_dump(mode="json", exclude={"file_path"}), sort_keys=True)
 
 
-class _FileRows(Rows):
-    """Rows of a table at some positions, named by their id column or their place in the file."""
+class FileRows(Rows):
+    """Rows of a table at some positions, named by their id column or their place in the file.
+
+    Attributes:
+        ids: the hashes of the table's id column; None where it does not name the rows.
+    """
 
     def __init__(
         self, table: Table, positions: Sequence[int], has_ids: bool, settings: str
@@ -112,7 +116,7 @@ class _FileRows(Rows):
         self.columns = table.columns
         self._table = table
         self._positions = positions
-        self._has_ids = has_ids
+        self.ids = table.ids if has_ids else None
         self._settings = settings
 
     def __len__(self) -> int:
@@ -130,7 +134,7 @@ class _FileRows(Rows):
         return digest(self._table.content_digest(), self._table.file.suffix, self._settings)
 
     def _id(self, row: dict[str, Any], position: int) -> str:
-        named = id_text(row.get(ID_COLUMN)) if self._has_ids else None
+        named = id_text(row.get(ID_COLUMN)) if self.ids is not None else None
         return str(position) if named is None else named
 
 
