@@ -149,7 +149,7 @@ def _of_cut_text(text: str, kind: Kind) -> Verdict:
 
 def _on_edge_lines(text: str, kind: Kind) -> list[Any]:
     """Return the answers that stand alone on the first and on the last line."""
-    lines = worded_lines(text)
+    lines = worded_lines(text) or ([text] if kind.limited else [])  # a label may be "---"
     if len(lines) > 1:
         lines = [lines[0], lines[-1]] if kind.limited else []
     answers = []

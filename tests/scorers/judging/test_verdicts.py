@@ -286,6 +286,11 @@ def test_labels_that_look_like_values_or_hold_signs_are_labels():
     assert tuple(answer(reply, kind) for reply in replies) == kind.allowed
 
 
+def test_a_label_may_look_like_a_rule_between_paragraphs():
+    assert answer(" ---\n", Labels("prediction", ("---", "+++"))) == "---"
+    assert answer("---", Labels("prediction", ())) is None
+
+
 @pytest.mark.parametrize(
     ("confidence", "read"),
     [(0.9, 0.9), ("0.9", 0.9), (90, 90.0), (None, None), (True, None), ("high", None), ([], None)],
