@@ -2,6 +2,9 @@
 
 from pydantic import BaseModel, ConfigDict
 
+KeyPath = tuple[str | int, ...]
+"""Keys and list positions from the root of a tree of YAML values to one of them."""
+
 
 class Definition(BaseModel):
     """A frozen piece of what may be written in YAML.

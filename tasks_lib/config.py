@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
+from tasks_lib.base import KeyPath
 from tasks_lib.definitions.parameters import ParameterSpec
 
-KeyPath = tuple[str | int, ...]
 Report = Callable[[KeyPath, str, str], None]
 """Takes a problem: where it is (keys from the root of the tree), what is wrong, how to mend it."""
 

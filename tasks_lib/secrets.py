@@ -13,6 +13,11 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlencode, urlsp
 
 from tasks_lib.errors import DefinitionError
 
+SECRET_FIELDS = frozenset(
+    {"api_key", "client_secret", "access_key_id", "secret_access_key", "session_token"}
+)
+"""Fields of connections that hold nothing but a secret."""
+
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 _NAMED = re.compile(r"<<\s*secrets\.([A-Za-z0-9_-]+)\s*>>")
 _SCHEME = re.compile(r"^(?:bearer|basic|token)\s+", re.IGNORECASE)

@@ -1,7 +1,8 @@
 """Keys of models and adapters, and the names of provider models."""
 
 import re
-from typing import Annotated, get_args
+from collections.abc import Callable
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, StringConstraints
 
@@ -70,6 +71,16 @@ ProviderReference = Annotated[str, AfterValidator(_provider_reference)]
 
 ModelReference = Annotated[str, AfterValidator(_model_reference)]
 """Key of a declared model, or `<provider>/<model>`, or `<provider>$<model key>`."""
+
+
+def tag_by(name: str, default: str) -> Callable[[Any], str]:
+    """Return what tells a union's members apart: their key `name`, which one may leave out."""
+
+    def tag(value: Any) -> str:
+        found = value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+        return default if found is None else str(found)
+
+    return tag
 
 
 def repeated(keys: list[str]) -> str | None:

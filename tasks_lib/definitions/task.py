@@ -1,12 +1,12 @@
 """The evaluation task: what is asked, how it is answered, how answers are scored."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from tasks_lib.actions import ActionRule
 from tasks_lib.base import Definition
-from tasks_lib.definitions.keys import DisplayName, repeated
+from tasks_lib.definitions.keys import DisplayName, repeated, tag_by
 from tasks_lib.definitions.parameters import ParameterSpec, check_parameter_keys
 from tasks_lib.keys import UserKey
 from tasks_lib.scorers import Scorer
@@ -46,16 +46,9 @@ class ResultDataset(Definition):
     keys: ClassVar[None] = None  # rows of one result alone
 
 
-def _source(value: Any) -> str:
-    """Where rows come from; datasets when it is not said."""
-    if isinstance(value, dict):
-        return str(value.get("source", "dataset"))
-    return str(getattr(value, "source", "dataset"))
-
-
 AnyDataset = Annotated[
     Annotated[TaskDataset, Tag("dataset")] | Annotated[ResultDataset, Tag("task_result")],
-    Discriminator(_source),
+    Discriminator(tag_by("source", "dataset")),
 ]
 """Where samples come from."""
 
@@ -93,16 +86,9 @@ class BenchmarkTask(Definition):
         return self
 
 
-def _kind(value: Any) -> str:
-    """The `type`, which may be left out of a benchmark task."""
-    if isinstance(value, dict):
-        return str(value.get("type", "benchmark_task"))
-    return str(getattr(value, "type", "benchmark_task"))
-
-
 TaskDefinition = Annotated[
     Annotated[BenchmarkTask, Tag("benchmark_task")] | Annotated[SystemTask, Tag("system_task")],
-    Discriminator(_kind),
+    Discriminator(tag_by("type", "benchmark_task")),
 ]
 """What a task does."""
 

@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from tasks_lib.base import KeyPath
 from tasks_lib.config import whole_placeholder
-from tasks_lib.loading.document import KeyPath
 from tasks_lib.loading.reader import Broken
 from tasks_lib.loading.unsupported import KEYS
 from tasks_lib.loading.wording import (

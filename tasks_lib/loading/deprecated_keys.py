@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tasks_lib.loading.document import KeyPath
+from tasks_lib.base import KeyPath
 from tasks_lib.loading.kinds import Kind
 
 _IN_RUN_CONFIG = "write it under 'run_config' of the run file"
@@ -30,8 +30,8 @@ _ENTITIES: dict[KeyPath, Kind] = {
 }
 
 
-def old_keys(tree: Any, kind: Kind) -> Iterator[tuple[KeyPath, str]]:
-    """Yield every old key in `tree` with what to write instead."""
+def deprecated_keys(tree: Any, kind: Kind) -> Iterator[tuple[KeyPath, str]]:
+    """Yield every deprecated key in `tree` with what to write instead."""
     entities = _ENTITIES if kind == "run" else {(): kind}
     for prefix, entity in entities.items():
         for pattern, advice in _OLD.get(entity, {}).items():

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tasks_lib.base import KeyPath
 from tasks_lib.errors import DefinitionError, bounded
 from tasks_lib.loading.files import Bounds
 from tasks_lib.loading.kinds import Kind
-
-KeyPath = tuple[str | int, ...]
-"""Keys and list positions from the root of a document to a value."""
 
 
 @dataclass(frozen=True, slots=True)

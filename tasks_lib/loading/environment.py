@@ -6,20 +6,12 @@ from pathlib import Path
 
 from dotenv import load_dotenv
 
+from tasks_lib.base import KeyPath
 from tasks_lib.errors import DefinitionError
-from tasks_lib.secrets import remember_environment
+from tasks_lib.secrets import SECRET_FIELDS, remember_environment
 
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
-_SECRET_FIELDS = frozenset(
-    {
-        "api_key",
-        "trusted_ca",
-        "access_key_id",
-        "secret_access_key",
-        "session_token",
-        "client_secret",
-    }
-)
+_REVEALED_LATE = SECRET_FIELDS | {"trusted_ca"}
 _SECRET_MAPPINGS = frozenset({"secrets", "custom_headers", "environment"})
 
 
@@ -60,6 +52,6 @@ def unset_variable(text: str) -> str | None:
     return (match[1] or match[2]) if match else None
 
 
-def holds_secret(path: tuple[str | int, ...]) -> bool:
+def holds_secret(path: KeyPath) -> bool:
     """Return whether what stands at `path` is revealed only where it is sent."""
-    return (path[-1:] and path[-1] in _SECRET_FIELDS) or not _SECRET_MAPPINGS.isdisjoint(path[:-1])
+    return (path[-1:] and path[-1] in _REVEALED_LATE) or not _SECRET_MAPPINGS.isdisjoint(path[:-1])

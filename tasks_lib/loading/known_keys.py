@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, Tag
 
-KeyPath = tuple[str | int, ...]
+from tasks_lib.base import KeyPath
 
 
 def known_keys(model: type[BaseModel], loc: KeyPath) -> list[str]:

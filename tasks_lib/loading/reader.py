@@ -7,8 +7,9 @@ from typing import Any
 
 import yaml
 
+from tasks_lib.base import KeyPath
 from tasks_lib.errors import DefinitionError
-from tasks_lib.loading.document import KeyPath, Place, located, place_of, shown
+from tasks_lib.loading.document import Place, located, place_of, shown
 from tasks_lib.loading.environment import expand, holds_secret
 from tasks_lib.loading.files import Bounds, UnreadableError, find, read_text
 from tasks_lib.loading.yaml_text import (

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from tasks_lib.base import KeyPath
 from tasks_lib.config import did_you_mean
 from tasks_lib.errors import bounded
-from tasks_lib.loading.document import KeyPath
 from tasks_lib.loading.environment import holds_secret, unset_variable
 from tasks_lib.loading.known_keys import known_keys, known_tags
 from tasks_lib.loading.unsupported import INSTEAD, KEYS, MEMBERS

@@ -1,7 +1,7 @@
 """What calls will cost, before any is made."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,19 @@ class Estimate:
     reply_limited: bool
     least_usd: float | None
     most_usd: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the estimate as JSON values."""
+        return {
+            "model": self.model,
+            "caller": self.caller,
+            "calls": {"least": self.calls.least, "most": self.calls.most},
+            "prompt_tokens": self.prompt_tokens,
+            "reply_tokens": self.reply_tokens,
+            "reply_tokens_from": "limit" if self.reply_limited else "assumed",
+            "least_usd": self.least_usd,
+            "most_usd": self.most_usd,
+        }
 
 
 def tokens_of(model_input: Any) -> float:
@@ -162,18 +175,4 @@ def summed_usd(found: Sequence[Estimate]) -> dict[str, float | None] | None:
     return {
         "least": sum(one.least_usd or 0.0 for one in found),
         "most": None if None in mosts else sum(most or 0.0 for most in mosts),
-    }
-
-
-def told(one: Estimate) -> Mapping[str, Any]:
-    """Return an estimate as JSON values."""
-    return {
-        "model": one.model,
-        "caller": one.caller,
-        "calls": {"least": one.calls.least, "most": one.calls.most},
-        "prompt_tokens": one.prompt_tokens,
-        "reply_tokens": one.reply_tokens,
-        "reply_tokens_from": "limit" if one.reply_limited else "assumed",
-        "least_usd": one.least_usd,
-        "most_usd": one.most_usd,
     }

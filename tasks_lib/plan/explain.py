@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tasks_lib.errors import SampleError
-from tasks_lib.plan.estimate import Estimate, estimates, summed_usd, tokens_of, told
+from tasks_lib.plan.estimate import Estimate, estimates, summed_usd, tokens_of
 from tasks_lib.plan.plan import Plan
 from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.samples import Sample
@@ -71,7 +71,7 @@ def _explain_spec(
         "estimate_covers": _covered(inputs, per_sample),
         "scorers": list(spec.scorers),
         "prompts": inputs[:show],
-        "costs": [told(one) for one in costs],
+        "costs": [one.as_json() for one in costs],
     }
     return explained, costs
 

@@ -1,39 +1,29 @@
 """What an earlier run had settled, which a continued one keeps."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from tasks_lib.errors import DefinitionError
 from tasks_lib.plan.settings import RescoreSource, RunSettings
 from tasks_lib.resolve import ResolvedEvaluation, fingerprint
-from tasks_lib.results.files import read_json
 from tasks_lib.results.folder import RunFolder
+from tasks_lib.results.load import StoredRun
 from tasks_lib.results.schemas import SCHEMA_VERSION
 from tasks_lib.sources import Rows
 
 
-@dataclass(frozen=True)
-class PreviousRun:
-    """What an earlier run had settled; a resumed one keeps it.
-
-    Attributes:
-        folder: the run's folder.
-        document: its `run.json`.
-    """
-
-    folder: RunFolder
-    document: dict[str, Any]
+class PreviousRun(StoredRun):
+    """What an earlier run had settled; a resumed one keeps it."""
 
     @property
     def batches(self) -> dict[str, tuple[tuple[int, int], ...]]:
         """How the samples were cut, by specification."""
-        stored = self.document["plan"]["batches"]
+        stored = self.record["plan"]["batches"]
         return {key: tuple((a, b) for a, b in cuts) for key, cuts in stored.items()}
 
     def settings(self, given: RunSettings) -> RunSettings:
         """Return the settings of a resumed run: as given, else as before."""
-        before = self.document["plan"]
+        before = self.record["plan"]
         return replace(
             given,
             max_connections=given.max_connections or before["max_connections"],
@@ -45,7 +35,7 @@ class PreviousRun:
 
     def _rescore_source(self) -> RescoreSource | None:
         """What is scored again; a run of the same store moves with it."""
-        written = self.document["plan"]["rescore"]
+        written = self.record["plan"]["rescore"]
         if written is None:
             return None
         return RescoreSource(**{**written, "path": str(self.folder.store / written["path"])})
@@ -57,7 +47,7 @@ class PreviousRun:
             DefinitionError: they are.
         """
         now = fingerprints(evaluation, rows)
-        before: dict[str, str] = self.document["plan"]["fingerprints"]
+        before: dict[str, str] = self.record["plan"]["fingerprints"]
         changed = [key for key in {**before, **now} if now.get(key) != before.get(key)]
         if changed:
             names = ", ".join(f"'{key}'" for key in changed)
@@ -80,15 +70,15 @@ def previous_run(folder: RunFolder) -> PreviousRun:
             f"there is no run '{folder.run_id}' in '{folder.store}'",
             fix="list the runs with: evalmill ls",
         )
-    document = read_json(folder.run_json)
-    version = document.get("schema_version") if isinstance(document, dict) else None
+    run = PreviousRun(folder)
+    version = run.record.get("schema_version") if isinstance(run.record, dict) else None
     if version != SCHEMA_VERSION:
         raise DefinitionError(
             f"it has schema version {version!r}, not {SCHEMA_VERSION!r}, and can't be continued",
             where=str(folder.run_json),
             fix="start a new run; what it shares with the old one comes from the ledger",
         )
-    return PreviousRun(folder, document)
+    return run
 
 
 def fingerprints(evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> dict[str, str]:

@@ -1,4 +1,12 @@
-"""From definitions to what is meant: keys looked up, config put in, defaults explicit."""
+"""From definitions to what is meant: keys looked up, config put in, defaults explicit.
+
+- `evaluation`: `resolve`, from a file and the command line to `resolved`, specification by
+  specification (`specs`, `tasks`; `task_file` where a task is run alone).
+- `library` finds what keys name, in the run file or the files of the `project`; `parts` are
+  pieces of files on their way to typed definitions; `earlier_results` are named by run or path.
+- Asked of what is resolved: `columns`, `called_models`, `fingerprint`; `serialize` makes it plain
+  YAML again, without secrets. `undefined_names` looks at placeholders alone.
+"""
 
 from tasks_lib.resolve.called_models import called_models
 from tasks_lib.resolve.columns import check_dataset_columns

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tasks_lib.config import KeyPath, did_you_mean
+from tasks_lib.base import KeyPath
+from tasks_lib.config import did_you_mean
 from tasks_lib.definitions.adapter import ModelAdapter
 from tasks_lib.definitions.dataset import Dataset
 from tasks_lib.definitions.keys import PROVIDERS, provider_key, split_provider_reference

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tasks_lib.base import Definition
-from tasks_lib.config import KeyPath, Report
+from tasks_lib.base import Definition, KeyPath
+from tasks_lib.config import Report
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.loading import Document, validate
 from tasks_lib.loading.files import UnreadableError

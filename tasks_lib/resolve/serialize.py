@@ -7,11 +7,8 @@ import yaml
 
 from tasks_lib.base import Definition
 from tasks_lib.definitions.model import Model
-from tasks_lib.secrets import clean_url, is_reference, is_secret, variable_for
+from tasks_lib.secrets import SECRET_FIELDS, clean_url, is_reference, is_secret, variable_for
 
-_SECRET_FIELDS = frozenset(
-    {"api_key", "client_secret", "access_key_id", "secret_access_key", "session_token"}
-)
 _OPEN_MAPPINGS = frozenset({"custom_headers", "environment", "extra_headers"})
 
 
@@ -48,7 +45,7 @@ def _with_stand_ins(tree: Any, stand_in: Callable[[str, Any], Any]) -> Any:
                 key: stand_in(key, item) if _may_be_secret(key, item) else item
                 for key, item in value.items()
             }
-        elif name in _SECRET_FIELDS:
+        elif name in SECRET_FIELDS:
             cleaned[name] = stand_in(name, value)
         else:
             cleaned[name] = _with_stand_ins(value, stand_in)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tasks_lib.base import KeyPath
 from tasks_lib.config import (
-    KeyPath,
     Report,
     effective_values,
     placeholder_names,
