@@ -17,7 +17,7 @@ from tasks_lib.models.connections.base import Client, ModelInfo
 from tasks_lib.models.connections.http import HttpClient
 from tasks_lib.models.ledger import Ledger
 from tasks_lib.models.limits.limiter import Limiter
-from tasks_lib.models.limits.shared import SharedLimit, limit_folder
+from tasks_lib.models.limits.shared import SharedState, endpoint_folder
 from tasks_lib.models.spending import Spending
 from tasks_lib.templates import compile_template
 
@@ -183,15 +183,13 @@ class ModelService:
         """The limiter of an endpoint and model, whatever keys the evaluation has for them."""
         limiter = self._limiters.get(identity)
         if limiter is None:
-            folder = (
-                limit_folder(evalmill_home(), identity) if isinstance(client, HttpClient) else None
-            )
-            shared = SharedLimit(folder, asyncio.get_running_loop().time())
+            over_http = isinstance(client, HttpClient)
+            folder = endpoint_folder(evalmill_home(), identity) if over_http else None
             limiter = self._limiters[identity] = Limiter(
                 concurrency,
                 model.rate_limit,
                 self.check_going_on,
-                shared,
+                SharedState(folder, asyncio.get_running_loop().time()),
                 model.max_concurrent_requests,
             )
         else:

@@ -14,10 +14,11 @@ A burst counts once: a refusal of a call that began before the last cut only cor
 the cut was reckoned from, and the second after it says nothing.
 """
 
+from ctypes import Structure
 from math import inf
 
 from tasks_lib.models.limits.counts import SPANS, Counts
-from tasks_lib.models.limits.shared import Number
+from tasks_lib.models.limits.memory import laid_out
 
 RATE_CUT = 0.92
 CONCURRENCY_CUT = 0.8
@@ -36,58 +37,64 @@ LEAST_RATE = 0.5  # calls a second
 PROOF_HOLDS = 5.0  # seconds, up to twice of it, that an accepted concurrency proves itself
 
 
-def grown(base: float, ceiling: float, seconds: float) -> float:
-    """Return an estimate so many seconds after it was cut to `base`."""
-    if seconds < RECOVERY:
-        return ceiling - (ceiling - base) * (1 - max(0.0, seconds) / RECOVERY) ** 3
-    return ceiling * (1 + ((seconds - RECOVERY) / DOUBLING) ** 3)
+@laid_out
+class Estimate(Structure):
+    """A level that was cut once it was too much, and grows again.
+
+    Attributes:
+        cut_at: when; 0 for never.
+        base: what it was cut to.
+        ceiling: what it soon comes near to again.
+    """
+
+    cut_at: float
+    base: float
+    ceiling: float
+
+    def level(self, now: float, held_until: float) -> float:
+        """Return how much it is now, infinity while nothing is known, or not any more."""
+        if not self.cut_at:
+            return inf
+        seconds = self.seconds(now, held_until)
+        if seconds < RECOVERY:
+            short = (1 - max(0.0, seconds) / RECOVERY) ** 3
+            return self.ceiling - (self.ceiling - self.base) * short
+        level = self.ceiling * (1 + ((seconds - RECOVERY) / DOUBLING) ** 3)
+        return level if level < FORGET * self.ceiling else inf
+
+    def seconds(self, now: float, held_until: float) -> float:
+        """Return for how long it has grown, which a pause interrupts."""
+        return now - max(self.cut_at, held_until)
 
 
-class Congestion:
-    """The estimates of one endpoint.
+@laid_out
+class Congestion(Structure):
+    """What one endpoint takes, and what that is reckoned from; all zero at first.
 
-    Args:
-        numbers: where they are kept; all zero at first.
+    Attributes:
         counts: of the calls begun lately.
     """
 
-    _in_a_row = Number(9)
-    _cut_at = Number(0)
-    _base = Number(1)
-    _ceiling = Number(2)
-    _peak = Number(3)
-    _narrowed_at = Number(4)
-    _narrow_base = Number(5)
-    _narrow_ceiling = Number(6)
-    _proven = Number(7)
-    _proven_since = Number(8)
-    _held_until = Number(10)
-    _level = Number(11)
-    _proven_before = Number(12)
-
-    def __init__(self, numbers: "memoryview[float]", counts: Counts) -> None:
-        self.numbers = numbers
-        self._counts = counts
+    counts: Counts
+    _rate: Estimate
+    _width: Estimate  # how many calls at a time
+    _level: float  # of accepted calls a second, from which the last cut was reckoned
+    _peak: float  # the highest such level of this episode
+    _proven: float  # the most calls at a time of which the last was accepted lately
+    _proven_since: float
+    _proven_before: float
+    _in_a_row: float  # refusals, without an accepted call between them
+    _held_until: float
 
     def rate(self, now: float) -> float:
         """Return how many calls a second are taken, infinity while nothing is known."""
-        return self._grown(self._cut_at, self._base, self._ceiling, now)
+        return self._rate.level(now, self._held_until)
 
     def concurrency(self, now: float) -> float:
         """Return how many calls at a time are taken, infinity while nothing is known."""
-        cut_at = self._narrowed_at
-        estimate = self._grown(cut_at, self._narrow_base, self._narrow_ceiling, now)
-        return estimate + max(0.0, self._seconds_since(cut_at, now) - RECOVERY) * WIDENING
-
-    def _grown(self, cut_at: float, base: float, ceiling: float, now: float) -> float:
-        if not cut_at:
-            return inf
-        estimate = grown(base, ceiling, self._seconds_since(cut_at, now))
-        return estimate if estimate < FORGET * ceiling else inf
-
-    def _seconds_since(self, cut_at: float, now: float) -> float:
-        """Seconds of growing, which a pause interrupts."""
-        return now - max(cut_at, self._held_until)
+        width, held_until = self._width, self._held_until
+        past_ceiling = max(0.0, width.seconds(now, held_until) - RECOVERY)
+        return width.level(now, held_until) + WIDENING * past_ceiling
 
     def accepted(self, place: int, now: float) -> None:
         """Note that a call was answered that was the `place`-th at a time when it began."""
@@ -108,26 +115,26 @@ class Congestion:
             now: the clock's time.
         """
         self._in_a_row += 1
-        self._counts.refuse(began)
-        if began <= self._cut_at:
+        self.counts.refuse(began)
+        if began <= self._rate.cut_at:
             self._correct(now)
             return
-        if began < self._cut_at + SETTLING:
+        if began < self._rate.cut_at + SETTLING:
             return
-        calls, refusals = self._counts.lately(now)
+        calls, refusals = self.counts.lately(now)
         usual = TOLERATED * calls
         if calls < MIN_CALLS or refusals < max(MIN_REFUSALS, usual + usual**0.5):
             return
-        if refusals <= SEVERE * calls and self._counts.age(now) < YOUNG:
+        if refusals <= SEVERE * calls and self.counts.age(now) < YOUNG:
             return  # of a second that has just begun nobody knows how many calls it takes
         self._cut_rate(refusals / calls, now)
         if place > max(self._proven, self._proven_before):
             self._narrow_to(min(in_flight, self.concurrency(now)))
-            self._narrowed_at = now
+            self._width.cut_at = now
 
     def refuses_all(self, now: float) -> bool:
         """Whether refusals are everybody's, not a few calls' that were singled out."""
-        calls, refusals = self._counts.lately(now)
+        calls, refusals = self.counts.lately(now)
         return self._in_a_row >= MIN_REFUSALS and refusals > SEVERE * calls
 
     def hold(self, until: float) -> None:
@@ -136,29 +143,30 @@ class Congestion:
 
     def _cut_rate(self, share: float, now: float) -> None:
         before = self.rate(now)
-        level = max(LEAST_RATE, min(before, self._counts.rate(now)))
-        fresh = before == inf or now - self._cut_at > RECOVERY + DOUBLING
+        level = max(LEAST_RATE, min(before, self.counts.rate(now)))
+        fresh = before == inf or now - self._rate.cut_at > RECOVERY + DOUBLING
         self._peak = level if fresh or share > SEVERE else max(level, self._peak)
-        self._cut_at = now
+        self._rate.cut_at = now
         self._set_rate(level)
 
     def _set_rate(self, level: float) -> None:
         self._level = level
-        self._base = max(RATE_CUT * level, FLOOR * self._peak)
-        self._ceiling = max(CEILING * level, self._base)
+        self._rate.base = max(RATE_CUT * level, FLOOR * self._peak)
+        self._rate.ceiling = max(CEILING * level, self._rate.base)
 
     def _narrow_to(self, ceiling: float) -> None:
-        self._narrow_ceiling = max(1.0, ceiling)
-        self._narrow_base = max(1.0, CONCURRENCY_CUT * self._narrow_ceiling)
+        self._width.ceiling = max(1.0, ceiling)
+        self._width.base = max(1.0, CONCURRENCY_CUT * self._width.ceiling)
 
     def _correct(self, now: float) -> None:
         """Reckon the last cut anew: more of the calls before it have turned out refused."""
-        if now - self._cut_at > SPANS[0]:
+        cut_at = self._rate.cut_at
+        if now - cut_at > SPANS[0]:
             return  # they are not counted any more
-        level = max(LEAST_RATE, self._counts.rate(self._cut_at))
+        level = max(LEAST_RATE, self.counts.rate(cut_at))
         if level < self._level:
             if self._peak == self._level:
                 self._peak = level
             self._set_rate(level)
-        if self._narrowed_at == self._cut_at:
-            self._narrow_to(self._narrow_ceiling - 1)
+        if self._width.cut_at == cut_at:
+            self._narrow_to(self._width.ceiling - 1)

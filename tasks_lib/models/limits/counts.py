@@ -1,36 +1,44 @@
 """How many calls began lately, and how many of them were refused."""
 
+from ctypes import Array, Structure
+
+from tasks_lib.models.limits.memory import laid_out
+
 SLOT_SECONDS = 0.1
 SLOTS = 176
 SPANS = (1.0, 4.0, 16.0)  # seconds looked back
 ENOUGH = 10  # calls from which a span says enough
 
 
-class Counts:
-    """Counts in slots of a tenth of a second, by the time when calls began.
+@laid_out
+class _Slot(Structure):
+    """A tenth of a second: its number in time, calls begun in it, and those of them refused."""
 
-    Args:
-        numbers: three for each slot: its number in time, calls begun, calls refused.
-    """
+    number: float
+    begun: float
+    refused: float
 
-    def __init__(self, numbers: "memoryview[float]") -> None:
-        self._numbers = numbers
+
+class Counts(Structure):
+    """Counts in slots of a tenth of a second, by the time when calls began."""
+
+    _slots: "Array[_Slot]"
+    _fields_ = (("_slots", _Slot * SLOTS),)
 
     def begin(self, now: float) -> None:
         """Count a call that begins now."""
-        slot = now // SLOT_SECONDS
-        at = int(slot) % SLOTS * 3
-        numbers = self._numbers
-        if numbers[at] != slot:
-            numbers[at], numbers[at + 1], numbers[at + 2] = slot, 0.0, 0.0
-        numbers[at + 1] += 1.0
+        number = now // SLOT_SECONDS
+        slot = self._slots[int(number) % SLOTS]
+        if slot.number != number:
+            slot.number, slot.begun, slot.refused = number, 0.0, 0.0
+        slot.begun += 1.0
 
     def refuse(self, began: float) -> None:
         """Count that a call that began then was refused."""
-        slot = began // SLOT_SECONDS
-        at = int(slot) % SLOTS * 3
-        if self._numbers[at] == slot:
-            self._numbers[at + 2] += 1.0
+        number = began // SLOT_SECONDS
+        slot = self._slots[int(number) % SLOTS]
+        if slot.number == number:
+            slot.refused += 1.0
 
     def lately(self, now: float) -> tuple[float, float]:
         """Return (calls, refused calls) of the shortest span that had enough calls."""
@@ -61,12 +69,12 @@ class Counts:
         """
         calls = refused = 0.0
         first, oldest = (now - seconds) / SLOT_SECONDS, now
-        for at in range(0, SLOTS * 3, 3):
-            slot, begun, bad = self._numbers[at : at + 3]
-            share = min(1.0, slot + 1 - first)
-            if share <= 0 or not begun or slot * SLOT_SECONDS > now:
+        for slot in self._slots:
+            number = slot.number
+            share = min(1.0, number + 1 - first)
+            if share <= 0 or not slot.begun or number * SLOT_SECONDS > now:
                 continue
-            calls += share * begun
-            refused += share * bad
-            oldest = min(oldest, slot * SLOT_SECONDS)
+            calls += share * slot.begun
+            refused += share * slot.refused
+            oldest = min(oldest, number * SLOT_SECONDS)
         return calls, refused, min(seconds, now - oldest)

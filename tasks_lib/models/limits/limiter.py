@@ -1,12 +1,4 @@
-"""Who may call an endpoint next: one queue for all callers of one model at one address.
-
-First come, first served, whoever calls, so that neither a batch nor the judges of another
-starve; a call that is tried again goes before those that have not been tried, because its
-sample has waited longest. Beside the bound of calls in flight, the queue heeds the pace
-(`pace.py`), what refusals have taught (`congestion.py`), what the server tells of its limits
-(`quota.py`), and what other processes of this machine do at the same endpoint
-(`shared_limit.py`).
-"""
+"""Who may call an endpoint next: one queue for all callers of one model at one address."""
 
 import asyncio
 from collections import deque
@@ -15,17 +7,9 @@ from math import inf
 from types import TracebackType
 
 from tasks_lib.models.connections.base import CallFailure
-from tasks_lib.models.limits.congestion import Congestion
-from tasks_lib.models.limits.counts import Counts
 from tasks_lib.models.limits.pace import Pace
 from tasks_lib.models.limits.quota import Quota
-from tasks_lib.models.limits.shared import (
-    CONGESTION,
-    COUNTS,
-    PACE,
-    SIGN_OF_LIFE_SECONDS,
-    SharedLimit,
-)
+from tasks_lib.models.limits.shared import SIGN_OF_LIFE_SECONDS, SharedState
 from tasks_lib.models.retries import MAX_RETRY_AFTER
 
 OVERLOADED = frozenset({429, 503, 529})
@@ -63,7 +47,7 @@ class Limiter:
         concurrency: int,
         per_minute: int | None = None,
         check: Callable[[], None] = _go_on,
-        shared: SharedLimit | None = None,
+        shared: SharedState | None = None,
         of_all: int | None = None,
     ) -> None:
         self.concurrency = concurrency
@@ -71,11 +55,9 @@ class Limiter:
         self._loop = asyncio.get_running_loop()
         self._check = check
         self._of_all = of_all or inf
-        self._shared = shared or SharedLimit(None, self._loop.time())
-        numbers = self._shared.numbers
-        self._pace = Pace(numbers[PACE], per_minute)
-        self._counts = Counts(numbers[COUNTS])
-        self._congestion = Congestion(numbers[CONGESTION], self._counts)
+        self._shared = shared or SharedState(None, self._loop.time())
+        self._pace = Pace(self._shared.numbers.pace, per_minute)
+        self._congestion = self._shared.numbers.congestion
         self._again: deque[_Waiter] = deque()
         self._waiting: deque[_Waiter] = deque()
         self._look: asyncio.TimerHandle | None = None
@@ -114,7 +96,7 @@ class Limiter:
             if timer is not None:
                 timer.cancel()
         now = self._loop.time()
-        self._shared.close(keep=self._congestion.rate(now) < inf or self._pace.closed_until > now)
+        self._shared.close(keep=self._congestion.rate(now) < inf or self._pace.is_closed(now))
 
     async def enter(self, again: bool) -> Place:
         """Wait for a place in flight and return it.
@@ -122,16 +104,10 @@ class Limiter:
         Raises:
             Exception: what `check` raised.
         """
-        now = self._loop.time()
+        waiter: _Waiter = self._loop.create_future()
+        (self._again if again else self._waiting).append(waiter)
         with self._shared:
-            if not (self._again or self._waiting):
-                wait, place = self._wait(now)
-                if wait <= 0:
-                    self._begin(now)
-                    return place, now
-            waiter: _Waiter = self._loop.create_future()
-            (self._again if again else self._waiting).append(waiter)
-            self._serve(now)
+            self._admit(self._loop.time())
         try:
             return await waiter
         except asyncio.CancelledError as error:
@@ -148,7 +124,7 @@ class Limiter:
                 self._congestion.accepted(place[0], now)
             elif isinstance(error, CallFailure) and error.status in OVERLOADED:
                 self._refused(place, error.retry_after or 0.0, now)
-            self._serve(now)
+            self._admit(now)
 
     def _refused(self, place: Place, retry_after: float, now: float) -> None:
         in_flight, began = place
@@ -158,8 +134,8 @@ class Limiter:
             self._pace.close(now + retry_after)
             self._congestion.hold(now + retry_after)
 
-    def _serve(self, now: float) -> None:
-        """Let go ahead whoever may, and come back when the next may; lock held."""
+    def _admit(self, now: float) -> None:
+        """Let those go ahead who may, and come back when the next may; lock held."""
         wait = inf
         while (queue := self._next_queue()) is not None:
             wait, place = self._wait(now)
@@ -179,13 +155,10 @@ class Limiter:
         try:
             self._check()
         except Exception as error:
-            for queue in (self._again, self._waiting):
-                while queue:
-                    waiter = queue.popleft()
-                    if not waiter.done():
-                        waiter.set_exception(error)
+            while (queue := self._next_queue()) is not None:
+                queue.popleft().set_exception(error)
         with self._shared:
-            self._serve(self._loop.time())
+            self._admit(self._loop.time())
 
     def _next_queue(self) -> deque[_Waiter] | None:
         """The queue whose first goes next; drops those that gave up."""
@@ -198,9 +171,8 @@ class Limiter:
 
     def _begin(self, now: float) -> None:
         self.in_flight += 1
-        self._counts.begin(now)
+        self._congestion.counts.begin(now)
         self._pace.begin(self._congestion.rate(now), now)
-        self._tell(now)
         if self._sign_of_life is None:
             self._live_on()
 

@@ -1,12 +1,29 @@
 """When the next call of an endpoint may begin."""
 
+from ctypes import Structure
 from math import inf
 
-from tasks_lib.models.limits.shared import Number
+from tasks_lib.models.limits.memory import laid_out
 
 MINUTE = 60.0
 DECLARED_SLACK = 600  # a burst is a tenth of a second's worth: this part of a minute's
 SLACK = 0.05  # seconds that a learnt rate may catch up after a delay
+
+
+@laid_out
+class SharedPace(Structure):
+    """What all users of an endpoint know of its pace; all zero at first.
+
+    Attributes:
+        next_at: when the next call may begin, if any rate is to be kept to.
+        closed_until: no call may begin before.
+        told_rate: calls a second that the server told to keep to, until `told_until`.
+    """
+
+    next_at: float
+    closed_until: float
+    told_rate: float
+    told_until: float
 
 
 class Pace:
@@ -16,17 +33,12 @@ class Pace:
     more than `per_minute` calls begin in any 60 seconds.
 
     Args:
-        numbers: what it knows, shared with others of the endpoint; all zero at first.
+        shared: what others of the endpoint know too.
         per_minute: calls a minute at most; None is no limit.
     """
 
-    _next = Number(0)
-    closed_until = Number(1)
-    _told_rate = Number(2)
-    _told_until = Number(3)
-
-    def __init__(self, numbers: "memoryview[float]", per_minute: int | None) -> None:
-        self.numbers = numbers
+    def __init__(self, shared: SharedPace, per_minute: int | None) -> None:
+        self._shared = shared
         self._interval = self._slack = 0.0
         self.limit(per_minute)
 
@@ -46,25 +58,28 @@ class Pace:
             rate: calls a second at most, as learnt; infinity is no limit.
             now: the clock's time.
         """
-        closed = self.closed_until - now
-        if self._interval or rate < inf or now < self._told_until:
-            return max(0.0, closed, self._next - now)
-        return max(0.0, closed)
+        shared = self._shared
+        limited = self._interval or rate < inf or now < shared.told_until
+        return max(0.0, shared.closed_until - now, shared.next_at - now if limited else 0.0)
 
     def begin(self, rate: float, now: float) -> None:
         """Note that a call begins."""
-        interval, slack = self._interval, self._slack
-        if now < self._told_until:
-            rate = min(rate, self._told_rate)
+        interval, slack, shared = self._interval, self._slack, self._shared
+        if now < shared.told_until:
+            rate = min(rate, shared.told_rate)
         if rate < inf and 1 / rate > interval:
             interval, slack = 1 / rate, SLACK
         if interval:
-            self._next = max(self._next, now - slack) + interval
+            shared.next_at = max(shared.next_at, now - slack) + interval
 
     def told(self, rate: float, until: float) -> None:
         """Keep to a rate that the server told, until then."""
-        self._told_rate, self._told_until = rate, until
+        self._shared.told_rate, self._shared.told_until = rate, until
 
     def close(self, until: float) -> None:
         """Let no call begin before then."""
-        self.closed_until = max(self.closed_until, until)
+        self._shared.closed_until = max(self._shared.closed_until, until)
+
+    def is_closed(self, now: float) -> bool:
+        """Whether no call may begin yet."""
+        return now < self._shared.closed_until

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tasks_lib.models.connections.base import CallFailure
 from tasks_lib.models.limits.limiter import Limiter
-from tasks_lib.models.limits.shared import SharedLimit
+from tasks_lib.models.limits.shared import SharedState
 from tasks_lib.models.retries import next_delay
 from tests.models.clock import run_skipping, skipping_loop
 
@@ -98,7 +98,7 @@ class Crowd:
         if self.lifted_after is not None:
             loop.call_later(self.lifted_after, self._lift)
         limiters = [
-            Limiter(self.bound, shared=SharedLimit(self.folder, loop.time()))
+            Limiter(self.bound, shared=SharedState(self.folder, loop.time()))
             for _ in range(self.users)
         ]
         left = iter(range(self.calls))

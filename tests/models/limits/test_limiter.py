@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tasks_lib.models.connections.base import CallFailure
 from tasks_lib.models.limits.limiter import Limiter
 from tasks_lib.models.limits.quota import Quota
-from tasks_lib.models.limits.shared import SharedLimit
+from tasks_lib.models.limits.shared import SharedState
 from tests.models.clock import run_skipping, skipping_loop
 from tests.models.limits.crowd import Crowd, Endpoint
 
@@ -410,8 +410,8 @@ def test_a_burst_of_refusals_counts_once():
 # several users of one endpoint
 
 
-def shared(folder: Path) -> SharedLimit:
-    return SharedLimit(folder, skipping_loop().time())
+def shared(folder: Path) -> SharedState:
+    return SharedState(folder, skipping_loop().time())
 
 
 def test_users_share_what_they_learn(tmp_path: Path):

@@ -11,22 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from tasks_lib.models.limits.lock import STOPPED_SECONDS, WAIT_SECONDS
 from tasks_lib.models.limits.shared import (
-    CONGESTION,
     FORGOTTEN_AFTER,
-    LOCK_SECONDS,
     MAX_ROWS,
-    STOPPED_SECONDS,
     SUSPENDED_AFTER,
-    SharedLimit,
-    limit_folder,
+    SharedState,
+    endpoint_folder,
 )
 
 JOIN_AND_DIE = """
 import os, signal, sys
 from pathlib import Path
-from tasks_lib.models.limits.shared import SharedLimit
-shared = SharedLimit(Path(sys.argv[1]), 1.0)
+from tasks_lib.models.limits.shared import SharedState
+shared = SharedState(Path(sys.argv[1]), 1.0)
 shared.tell(in_flight=5, waiting=2, now=1.0)
 print("in", flush=True)
 if sys.argv[2] == "holding the lock":
@@ -62,13 +60,13 @@ def join_elsewhere(folder: Path, manner: str = "") -> "subprocess.Popen[str]":
 
 
 def test_users_see_each_others_calls_and_numbers(folder: Path):
-    one, two = SharedLimit(folder, 1.0), SharedLimit(folder, 1.0)
+    one, two = SharedState(folder, 1.0), SharedState(folder, 1.0)
     assert not one.alone
     assert one.others(1.0) == two.others(1.0) == []
     one.tell(3, 4, 1.0)
-    one.numbers[CONGESTION][0] = 7.5
+    one.numbers.pace.closed_until = 7.5
     assert two.others(1.0) == [(3, 4)]
-    assert two.numbers[CONGESTION][0] == 7.5
+    assert two.numbers.pace.closed_until == 7.5
     one.close()
     assert two.others(1.0) == []
     two.close()
@@ -76,14 +74,14 @@ def test_users_see_each_others_calls_and_numbers(folder: Path):
 
 
 def test_who_is_alone_is_told_so(folder: Path):
-    shared = SharedLimit(folder, 1.0)
+    shared = SharedState(folder, 1.0)
     assert shared.alone
     shared.close()
 
 
 @pytest.mark.parametrize("manner", ["", "holding the lock"])
 def test_a_killed_users_calls_count_no_more(folder: Path, manner: str):
-    shared = SharedLimit(folder, 1.0)
+    shared = SharedState(folder, 1.0)
     process = join_elsewhere(folder, manner)
     with process:
         if not manner:
@@ -99,10 +97,10 @@ def test_a_killed_users_calls_count_no_more(folder: Path, manner: str):
 
 
 def test_a_stopped_user_that_holds_the_lock_stops_nobody_for_good(folder: Path):
-    shared = SharedLimit(folder, 1.0)
+    shared = SharedState(folder, 1.0)
     with join_elsewhere(folder, "holding the lock") as process:
         began, unsettled = time.monotonic(), []
-        while time.monotonic() - began < LOCK_SECONDS + STOPPED_SECONDS + 0.5:
+        while time.monotonic() - began < WAIT_SECONDS + STOPPED_SECONDS + 0.5:
             with shared:
                 unsettled.append(shared.unsettled)
                 assert shared.others(1.0) == [(5, 2)]
@@ -119,11 +117,11 @@ def test_a_stopped_user_that_holds_the_lock_stops_nobody_for_good(folder: Path):
 COME_AND_GO = """
 import os, sys, time
 from pathlib import Path
-from tasks_lib.models.limits.shared import SharedLimit
+from tasks_lib.models.limits.shared import SharedState
 folder, marks, end = Path(sys.argv[1]), Path(sys.argv[2]), time.monotonic() + 3
 joined = 0
 while time.monotonic() < end:
-    shared = SharedLimit(folder, time.monotonic())
+    shared = SharedState(folder, time.monotonic())
     joined += 1
     file = os.fstat(shared._file)
     mark = marks / f"{file.st_ino}-{shared._row}"
@@ -173,29 +171,29 @@ def test_users_that_come_and_go_at_any_moment_have_rows_of_their_own_in_one_file
 def test_what_was_learnt_is_there_for_the_next_user_for_a_while(
     folder: Path, idle: float, kept: bool
 ):
-    first = SharedLimit(folder, 1000.0)
-    first.numbers[CONGESTION][0] = 7.5
+    first = SharedState(folder, 1000.0)
+    first.numbers.pace.closed_until = 7.5
     first.close(keep=True)
-    second = SharedLimit(folder, 1000.0 + idle)
-    assert second.numbers[CONGESTION][0] == (7.5 if kept else 0.0)
+    second = SharedState(folder, 1000.0 + idle)
+    assert second.numbers.pace.closed_until == (7.5 if kept else 0.0)
     assert second.alone
     second.close()
 
 
 def test_numbers_in_use_are_never_forgotten(folder: Path):
-    first = SharedLimit(folder, 1000.0)
-    first.numbers[CONGESTION][0] = 7.5
-    second = SharedLimit(folder, 1000.0 + 2 * FORGOTTEN_AFTER)
-    assert second.numbers[CONGESTION][0] == 7.5
+    first = SharedState(folder, 1000.0)
+    first.numbers.pace.closed_until = 7.5
+    second = SharedState(folder, 1000.0 + 2 * FORGOTTEN_AFTER)
+    assert second.numbers.pace.closed_until == 7.5
     first.close()
     second.close()
 
 
 def test_who_comes_while_the_last_one_clears_up_begins_anew(folder: Path):
-    first = SharedLimit(folder, 1.0)
+    first = SharedState(folder, 1.0)
     old = os.open(folder / "numbers", os.O_RDWR)
     first.close()
-    second = SharedLimit(folder, 1.0)
+    second = SharedState(folder, 1.0)
     assert not os.path.samestat(os.fstat(old), os.stat(folder / "numbers"))
     os.close(old)
     second.close()
@@ -203,7 +201,7 @@ def test_who_comes_while_the_last_one_clears_up_begins_anew(folder: Path):
 
 def test_a_folder_that_cannot_be_used_is_done_without(tmp_path: Path):
     (tmp_path / "file").write_text("no folder")
-    shared = SharedLimit(tmp_path / "file" / "x", 1.0)
+    shared = SharedState(tmp_path / "file" / "x", 1.0)
     with shared:
         shared.tell(1, 1, 1.0)
     assert shared.alone
@@ -217,7 +215,7 @@ def test_who_finds_no_row_left_goes_alone(folder: Path):
         for row in range(MAX_ROWS):
             lease = stack.enter_context((folder / f"lease-{row}").open("w"))
             fcntl.flock(lease, fcntl.LOCK_EX)
-        shared = SharedLimit(folder, 1.0)
+        shared = SharedState(folder, 1.0)
         assert shared.alone
         shared.close()
     assert folder.exists(), "the others' files are left to them"
@@ -226,13 +224,13 @@ def test_who_finds_no_row_left_goes_alone(folder: Path):
 def test_a_torn_file_is_mended(folder: Path):
     folder.mkdir(parents=True)
     (folder / "numbers").write_bytes(b"\x7f" * 100)
-    shared = SharedLimit(folder, 1.0)
+    shared = SharedState(folder, 1.0)
     assert shared.others(1.0) == []
-    assert shared.numbers[CONGESTION][0] == 0.0
+    assert shared.numbers.pace.closed_until == 0.0
     shared.close()
 
 
 def test_each_endpoint_and_model_has_its_own_folder(tmp_path: Path):
-    folders = {limit_folder(tmp_path, f"http://h/v1 {model}") for model in ("a", "b", "a\ud800")}
+    folders = {endpoint_folder(tmp_path, f"http://h/v1 {model}") for model in ("a", "b", "a\ud800")}
     assert len(folders) == 3
-    assert limit_folder(tmp_path, "http://h/v1 a") in folders
+    assert endpoint_folder(tmp_path, "http://h/v1 a") in folders
