@@ -1,10 +1,11 @@
 """What goes into a scorer and what comes out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from tasks_lib.trace import SolverTrace
-from tasks_lib.trace.legacy import to_legacy
+from tasks_lib.trace.legacy import SolverOutput
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,20 +15,19 @@ class Row:
     Attributes:
         sample: the dataset columns; of a task with several datasets, parameter name -> columns.
         solver_output: what the solver left; None in a task without a solver.
-        legacy: whether authors' code sees the output in its older form
-            (`message_format: latticeflow`).
+        shown: gives the form in which authors' code sees the output: the solver's `shown`.
     """
 
     sample: dict[str, Any]
     solver_output: SolverTrace | None
-    legacy: bool = False
+    shown: Callable[[SolverTrace], SolverOutput] | None = None
 
     @property
-    def shown_output(self) -> Any:
+    def shown_output(self) -> SolverOutput | None:
         """The solver's output as templates and snippets see it."""
-        if self.legacy and self.solver_output is not None:
-            return to_legacy(self.solver_output)
-        return self.solver_output
+        if self.shown is None or self.solver_output is None:
+            return self.solver_output
+        return self.shown(self.solver_output)
 
 
 @dataclass(frozen=True, slots=True)

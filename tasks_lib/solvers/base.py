@@ -10,6 +10,7 @@ from tasks_lib.samples import Sample
 from tasks_lib.solvers.call_range import CallRanges
 from tasks_lib.solvers.postprocessing import PythonPostprocessor
 from tasks_lib.trace import SolverTrace
+from tasks_lib.trace.legacy import SolverOutput, to_legacy
 
 MessageFormat = Literal["open_responses", "latticeflow"]
 
@@ -52,10 +53,9 @@ class BaseSolver(Definition):
     postprocessor: PythonPostprocessor | None = None
     """Makes any number of rows of a solved sample, each scored by itself."""
 
-    @property
-    def legacy(self) -> bool:
-        """Whether authors' code sees outputs in their older form."""
-        return False
+    def shown(self, output: SolverTrace) -> SolverOutput:
+        """Return an output in the form in which authors' code sees it."""
+        return output
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
         """Answer one sample, calling models through `context`.
@@ -107,6 +107,5 @@ class ConversationSolver(BaseSolver):
     message_format: MessageFormat = "open_responses"
     """How the conversation is given to scorers; `latticeflow` is the deprecated form."""
 
-    @property
-    def legacy(self) -> bool:
-        return self.message_format == "latticeflow"
+    def shown(self, output: SolverTrace) -> SolverOutput:
+        return to_legacy(output) if self.message_format == "latticeflow" else output

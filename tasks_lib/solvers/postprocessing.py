@@ -8,7 +8,7 @@ from tasks_lib.errors import SampleError
 from tasks_lib.isolation.member import SnippetMember
 from tasks_lib.snippets import SnippetSource
 from tasks_lib.trace import SolverTrace
-from tasks_lib.trace.legacy import SingleSolverOutput, from_legacy, to_legacy
+from tasks_lib.trace.legacy import SingleSolverOutput, SolverOutput, from_legacy, to_legacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,35 +33,33 @@ class PythonPostprocessor(SnippetMember):
     """Source that defines `postprocess`; returns a list of (sample, solver_output) pairs."""
 
     async def derive(
-        self, sample: dict[str, Any], output: SolverTrace, legacy: bool = False
+        self, sample: dict[str, Any], solved: SolverTrace, shown: SolverOutput
     ) -> list[Derived]:
         """Return the rows made of one solved sample; none is allowed.
 
         Args:
             sample: its columns.
-            output: what solving it left.
-            legacy: whether the snippet sees and returns outputs in their older form.
+            solved: what solving it left.
+            shown: the same in the form that the snippet sees and may return.
 
         Raises:
             SampleError: the snippet failed or returned something else.
         """
-        shown = to_legacy(output) if legacy else output
         returned = await self.call_async(
             self.postprocess_snippet, "postprocess", deepcopy(sample), shown
         )
-        return _read(returned, output)
+        return _read(returned, solved)
 
     def derive_now(
-        self, sample: dict[str, Any], output: SolverTrace, legacy: bool = False
+        self, sample: dict[str, Any], solved: SolverTrace, shown: SolverOutput
     ) -> list[Derived]:
         """Do what `derive` does, in this thread.
 
         Raises:
             SampleError: the snippet failed or returned something else.
         """
-        shown = to_legacy(output) if legacy else output
         returned = self.call(self.postprocess_snippet, "postprocess", deepcopy(sample), shown)
-        return _read(returned, output)
+        return _read(returned, solved)
 
 
 def _read(returned: Any, solved: SolverTrace) -> list[Derived]:

@@ -116,9 +116,8 @@ class Attempt:
             output = solver.replay(self.sample)
             if solver.postprocessor is None:
                 return self._ended([Derived(self.sample.data, output)])
-            return self._ended(
-                solver.postprocessor.derive_now(self.sample.data, output, solver.legacy)
-            )
+            shown = solver.shown(output)
+            return self._ended(solver.postprocessor.derive_now(self.sample.data, output, shown))
         except SampleError as error:
             return self._failed(error)
         except (Stopped, StoreError):
@@ -136,7 +135,8 @@ class Attempt:
             output = await solver.solve(self.sample, context)
             if solver.postprocessor is None:
                 return self._ended([Derived(self.sample.data, output)], calls)
-            derived = await solver.postprocessor.derive(self.sample.data, output, solver.legacy)
+            shown = solver.shown(output)
+            derived = await solver.postprocessor.derive(self.sample.data, output, shown)
             return self._ended(derived, calls)
         except SampleError as error:
             return self._failed(error, calls)

@@ -35,7 +35,7 @@ def scorer_rows(records: Sequence[SampleRecord], solver: BaseSolver | None) -> l
     rows = []
     for record in records:
         output = SolverTrace(Trace.from_json(record.trace), loads(record.raw_outputs))
-        rows.append(Row(loads(record.sample), output, solver.legacy))
+        rows.append(Row(loads(record.sample), output, solver.shown))
     return rows
 
 

@@ -6,6 +6,7 @@ from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.python import PythonScorer
 from tasks_lib.scorers.score import Row
+from tasks_lib.trace.legacy import to_legacy
 from tests.scorers.rows import chat, row, solved
 
 
@@ -89,7 +90,7 @@ def test_metrics_get_different_keys():
 
 def test_legacy_message_format_shows_the_older_form_to_the_snippet_alone():
     body = "return {'older': type(solver_output).__name__ == 'SingleSolverOutput'}"
-    one = Row({}, solved(chat(""), said=""), legacy=True)
+    one = Row({}, solved(chat(""), said=""), to_legacy)
     score = scorer("sample, solver_output", body).score(one)
     assert score.values == {"older": True}
     assert score.metadata == {"no_answer": "empty"}

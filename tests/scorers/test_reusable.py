@@ -5,8 +5,8 @@ import pytest
 from tasks_lib.errors import SampleError
 from tasks_lib.scorers import reusable
 from tasks_lib.scorers.python import PythonScorer
-from tasks_lib.scorers.score import Row
 from tasks_lib.trace.evidence import SampleScore
+from tasks_lib.trace.legacy import to_legacy
 from tests.scorers.calls import answered, call, talked
 from tests.scorers.rows import chat, row, solved
 
@@ -69,6 +69,6 @@ def test_each_gives_a_sample_score(scorer, solver_output, name):
 
 
 def test_the_older_message_format_is_refused_in_words():
-    older = Row({}, solved(chat("x")), legacy=True).shown_output
+    older = to_legacy(solved(chat("x")))
     with pytest.raises(SampleError, match=r"got a SingleSolverOutput .* open_responses"):
         asyncio.run(reusable.StringEquals(ground_truth="x").ascore(sample={}, solver_output=older))

@@ -9,6 +9,7 @@ from tasks_lib import compat
 from tasks_lib.errors import SampleError
 from tasks_lib.solvers.postprocessing import PythonPostprocessor
 from tasks_lib.trace import SolverTrace, Trace, message_item
+from tasks_lib.trace.legacy import to_legacy
 from tests.engine import ASK, python_scorer, saying
 
 LINES = """
@@ -43,20 +44,26 @@ def solved(*texts):
     return SolverTrace(Trace(items=items), raw_outputs=raw)
 
 
+def derived(source, output, sample=None, shown=None):
+    """The rows that a snippet makes of a sample, in this thread."""
+    made = postprocessor(source)
+    return made.derive_now({} if sample is None else sample, output, shown or output)
+
+
 @pytest.mark.parametrize("head", ["def", "async def"])
 @pytest.mark.parametrize("way", ["on the loop", "in this thread"])
 def test_each_pair_becomes_a_row(head, way):
     made = postprocessor(returning("[(sample, solver_output)] * 2", head))
     output = solved("x")
     if way == "on the loop":
-        rows = asyncio.run(made.derive({"n": 1}, output))
+        rows = asyncio.run(made.derive({"n": 1}, output, output))
     else:
-        rows = made.derive_now({"n": 1}, output)
+        rows = made.derive_now({"n": 1}, output, output)
     assert [(row.sample, row.output) for row in rows] == [({"n": 1}, output)] * 2
 
 
 def test_no_pairs_are_no_rows():
-    assert postprocessor(returning("[]")).derive_now({}, solved("x")) == []
+    assert derived(returning("[]"), solved("x")) == []
 
 
 def test_the_snippet_gets_a_sample_of_its_own():
@@ -66,7 +73,7 @@ def postprocess(sample, solver_output):
     sample["deep"].append(2)
     return [(sample, solver_output)]
 """
-    (row,) = postprocessor(source).derive_now(sample, solved("x"))
+    (row,) = derived(source, solved("x"), sample)
     assert (sample, row.sample) == ({"deep": [1]}, {"deep": [1, 2]})
 
 
@@ -82,7 +89,7 @@ def postprocess(sample, solver_output):
 )
 def test_anything_else_is_an_error_of_code(expression, complaint):
     with pytest.raises(SampleError) as caught:
-        postprocessor(returning(expression)).derive_now({}, solved("x"))
+        derived(returning(expression), solved("x"))
     assert complaint in caught.value.problem
     assert caught.value.error_class == "code"
 
@@ -102,7 +109,7 @@ def postprocess(sample, solver_output):
 def test_outputs_in_the_older_form_are_seen_and_returned():
     compat.install()
     output = solved("x", "y")
-    whole, cut = postprocessor(LEGACY).derive_now({}, output, legacy=True)
+    whole, cut = derived(LEGACY, output, shown=to_legacy(output))
     assert whole.output is output
     assert [item["role"] for item in cut.output.trace.raw_items] == ["user"]
     assert cut.output.raw_outputs_json == []
@@ -115,7 +122,7 @@ def postprocess(sample, solver_output):
     solver_output.messages[-1].content = "changed"
     return [(sample, solver_output)]
 """
-    (row,) = postprocessor(source).derive_now({}, solved("x"), legacy=True)
+    (row,) = derived(source, solved("x"), shown=to_legacy(solved("x")))
     assert row.output.trace.get_last_assistant_text() == "changed"
 
 

@@ -5,7 +5,7 @@ from tasks_lib.scorers.judging.kinds import Labels, Scale
 from tasks_lib.scorers.judging.protocol import judge_input, response_format, variables
 from tasks_lib.scorers.score import Row
 from tasks_lib.trace import SolverTrace, Trace, message_item
-from tasks_lib.trace.legacy import SingleSolverOutput
+from tasks_lib.trace.legacy import SingleSolverOutput, to_legacy
 from tests.scorers.rows import chat, row, solved
 
 LABELS = Labels("prediction", ("correct", "incorrect"))
@@ -95,7 +95,7 @@ def test_without_a_solver_prompts_see_the_sample_alone():
 
 
 def test_the_older_form_of_solver_outputs_is_shown_where_it_is_asked_for():
-    shown = variables(Row({}, solved(chat("Paris"), said="Paris"), legacy=True))
+    shown = variables(Row({}, solved(chat("Paris"), said="Paris"), to_legacy))
     assert isinstance(shown["solver_output"], SingleSolverOutput)
     assert shown["trace"].get_last_assistant_text() == "Paris"
 
