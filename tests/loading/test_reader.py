@@ -1,31 +1,14 @@
-"""`!include`, `$ref`, `$NAME`, anchors: how several files become one tree."""
-
-import os
+"""`!include`, `$ref`, anchors: how several files become one tree."""
 
 import pytest
 
-from tasks_lib.definitions.evaluation import RunConfig
-from tasks_lib.errors import DefinitionError, DefinitionErrors
-from tasks_lib.loading import Document, load, load_environment, validate
-from tasks_lib.loading.files import project_of
+from tasks_lib.errors import DefinitionErrors
 
 MODEL = """
     key: m
     display_name: M
     config: {connection_type: placeholder}
     """
-
-
-@pytest.fixture
-def project(write_files, monkeypatch):
-    """Write files into a folder that is a project and the working directory; load one."""
-
-    def read(files, name="task.yaml", kind=None) -> Document:
-        folder = write_files({"pyproject.toml": "", **files})
-        monkeypatch.chdir(folder)
-        return load(folder / name, kind)
-
-    return read
 
 
 def problems(caught) -> list[str]:
@@ -62,12 +45,6 @@ def test_include_and_ref_start_from_the_file_they_stand_in(project):
     assert document.place(("models", 0, "config")).line == 3
 
 
-def test_an_absolute_path_is_fine_inside_the_project(write_files):
-    folder = write_files({"pyproject.toml": "", "about.md": "hello"})
-    (folder / "run.yaml").write_text(f"config: {{a: !include '{folder}/about.md'}}")
-    assert load(folder / "run.yaml").tree["config"] == {"a": "hello"}
-
-
 def test_a_ref_replaces_the_whole_mapping_and_says_so(project, monkeypatch):
     monkeypatch.setenv("WHICH", "real")
     document = project(
@@ -93,32 +70,6 @@ def test_a_list_file_replaces_a_list_and_a_text_file_is_a_scalar(project):
     )
     assert document.tree["models"][0]["key"] == "m"
     assert document.tree["config"] == {"n": 5}
-
-
-def test_the_project_is_the_folder_of_the_file_when_nothing_marks_one(tmp_path):
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    (tmp_path / "secret.txt").write_text("secret")
-    (inner / "run.yaml").write_text("config: {a: !include ../secret.txt}")
-    with pytest.raises(DefinitionErrors, match=r"config.a: '../secret.txt' leaves the project"):
-        load(inner / "run.yaml")
-
-
-def test_a_store_marks_a_project_but_not_the_home_folder(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    for folder in (home / ".evalmill", home / "work/.evalmill", home / "work/tasks", home / "x"):
-        folder.mkdir(parents=True)
-    monkeypatch.setenv("HOME", str(home))
-    assert project_of(home / "work/tasks/t.yaml") == home / "work"
-    assert project_of(home / "x/t.yaml") == home / "x"
-
-
-def test_links_do_not_lead_out_of_the_project(tmp_path, write_files):
-    folder = write_files({"project/.evalmill/x": "", "outside.txt": "secret"})
-    (folder / "project/link.txt").symlink_to(folder / "outside.txt")
-    (folder / "project/run.yaml").write_text("config: {a: !include link.txt}")
-    with pytest.raises(DefinitionErrors, match="leaves the project"):
-        load(folder / "project/run.yaml")
 
 
 @pytest.mark.parametrize(
@@ -236,97 +187,6 @@ def test_nesting_has_an_end(project):
     assert len(problems(caught)) == 1
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
-        ("$A", "1"),
-        ('"${A}"', "1"),
-        ("$A$B", "12"),
-        ("$A.x", "1.x"),
-        ("pre $A post", "pre $A post"),
-        (r"'\$A'", r"\$A"),
-        ("$UNSET", "$UNSET"),
-        ("${UNSET}", "${UNSET}"),
-        ("${A:-d}", "${A:-d}"),
-        ("$5 a month", "$5 a month"),
-    ],
-)
-def test_variables_are_expanded_in_text_that_starts_with_one(project, monkeypatch, written, read):
-    monkeypatch.setenv("A", "1")
-    monkeypatch.setenv("B", "2")
-    monkeypatch.delenv("UNSET", raising=False)
-    document = project({"run.yaml": f"config:\n  a: {written}\n"}, "run.yaml")
-    assert document.tree["config"] == {"a": read}
-
-
-def test_secrets_stay_references(project, monkeypatch):
-    monkeypatch.setenv("KEY", "sk-very-secret")
-    monkeypatch.setenv("URL", "https://models.example/v1")
-    document = project(
-        {
-            "run.yaml": """
-                secrets: {key: $KEY}
-                models:
-                  - key: m
-                    display_name: M
-                    secrets: {own: $KEY}
-                    config:
-                      url: $URL
-                      api_key: $KEY
-                      custom_headers: {X-Key: $KEY}
-                      tls_context: {validation_context: {trusted_ca: $KEY}}
-                """
-        },
-        "run.yaml",
-    )
-    assert "sk-very-secret" not in str(document.tree)
-    assert document.tree["models"][0]["config"]["url"] == "https://models.example/v1"
-
-
-def test_a_variable_becomes_the_type_that_is_wanted(project, monkeypatch):
-    monkeypatch.setenv("NUM", "42")
-    document = project({"run.yaml": "run_config: {num_samples: $NUM}"}, "run.yaml")
-    assert validate(document, RunConfig, ("run_config",)).num_samples == 42
-
-
-def test_an_unset_variable_is_named_where_its_value_is_needed(project, monkeypatch):
-    monkeypatch.delenv("NUM", raising=False)
-    with pytest.raises(DefinitionErrors) as caught:
-        project({"run.yaml": "run_config: {num_samples: $NUM}"}, "run.yaml")
-    assert problems(caught) == [
-        "run.yaml:1: run_config.num_samples: '$NUM' is not a whole number; "
-        "set the environment variable 'NUM'"
-    ]
-
-
-def test_environment_files(write_files, monkeypatch):
-    for name in ("FROM_SHELL", "FROM_DOTENV", "FROM_BOTH", "FROM_EXTRA"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("FROM_SHELL", "shell")
-    folder = write_files(
-        {
-            ".env": "FROM_SHELL=dotenv\nFROM_DOTENV=dotenv\nFROM_BOTH=dotenv\n",
-            "extra.env": "FROM_BOTH=extra\nFROM_EXTRA=extra\n",
-        }
-    )
-    monkeypatch.chdir(folder)
-    load_environment(folder / "extra.env")
-    names = ("FROM_SHELL", "FROM_DOTENV", "FROM_BOTH", "FROM_EXTRA")
-    assert [os.environ[name] for name in names] == ["shell", "dotenv", "extra", "extra"]
-    for name in names[1:]:
-        monkeypatch.delenv(name)
-
-
-def test_an_environment_file_that_is_named_must_exist(tmp_path):
-    with pytest.raises(DefinitionError, match="does not exist"):
-        load_environment(tmp_path / "none.env")
-
-
-def test_a_file_that_does_not_exist_is_one_problem(tmp_path):
-    with pytest.raises(DefinitionErrors, match=r"none.yaml.*can't be read: No such file"):
-        load(tmp_path / "none.yaml")
-
-
 def test_merges_of_merges_are_refused_before_they_double(project):
     lines = ["a0: &a0 {k: x}"]
     for n in range(1, 30):
@@ -345,13 +205,3 @@ def test_a_long_text_named_often_is_refused(project):
 def test_endless_nesting_is_refused(project, text):
     with pytest.raises(DefinitionErrors, match="nest"):
         project({"run.yaml": text}, "run.yaml")
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [("config: {a: !include big}", "big"), ("models: [{$ref: big.yaml}]", "big.yaml")],
-)
-def test_no_file_may_be_huge(project, text, name):
-    big = "x: " + "y" * 10_000_000
-    with pytest.raises(DefinitionErrors, match=f"'{name}' has more than 10,000,000 bytes"):
-        project({"run.yaml": text, name: big}, "run.yaml")

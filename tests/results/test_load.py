@@ -12,7 +12,7 @@ from tasks_lib.results.load import StoredRun
 from tasks_lib.results.parquet import write_table
 from tasks_lib.results.samples import write_samples
 from tasks_lib.results.score_records import score_table
-from tests.results.test_parts import RECORD, scored
+from tests.results.rows import RECORD, scored
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tasks_lib.scorers.base import AllSamplesScorer, SampleScorer
 from tasks_lib.scorers.score import Row, Score
 from tasks_lib.steps.outcomes import score_record, score_together, scorer_rows, spread
 from tests.engine import ASK, EQUALS, Engine, python_scorer, saying
-from tests.results.test_parts import RECORD
+from tests.results.rows import RECORD
 
 FAILED = replace(RECORD, status="error", error_class="infra", error_message="HTTP 500")
 

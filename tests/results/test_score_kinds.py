@@ -1,0 +1,43 @@
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks_lib.results.score_kinds import joined_kind, kind_of
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (None, "null"),
+        (True, "bool"),
+        (1, "number"),
+        (0.5, "number"),
+        (math.nan, "number"),
+        (2**53, "number"),
+        pytest.param(2**53 + 1, "json", id="an integer that no float64 equals"),
+        pytest.param(10**400, "json", id="an integer beyond all floats"),
+        ("C", "text"),
+        ({"style": 0.5}, "json"),
+        ([1], "json"),
+    ],
+)
+def test_the_kind_of_a_value(value: Any, kind: str):
+    assert kind_of(value) == kind
+
+
+KINDS = ["bool", "share", "number", "text", "json", "null"]
+
+
+@given(st.lists(st.sampled_from(KINDS), min_size=1))
+def test_joined_kinds_do_not_depend_on_the_order(kinds: list[Any]):
+    def joined(order: list[Any]) -> str:
+        kind = "null"
+        for other in order:
+            kind = joined_kind(kind, other)  # type: ignore[arg-type]
+        return kind
+
+    assert joined(kinds) == joined(kinds[::-1]) == joined(sorted(kinds))
+    assert joined([*kinds, "null"]) == joined(kinds)
