@@ -37,7 +37,7 @@ def export(
     from tasks_lib.errors import DefinitionError
     from tasks_lib.jsontext import dumps
     from tasks_lib.models.ledger import entries
-    from tasks_lib.models.recording import write_recording
+    from tasks_lib.models.ledger.recording import write_recording
     from tasks_lib.results.load import run_named
 
     store = store_folder(out)
@@ -67,7 +67,7 @@ def repair(out: options.Store = None, json: options.Json = False) -> int:
     """
     from tasks_lib.errors import DefinitionError
     from tasks_lib.jsontext import dumps
-    from tasks_lib.models.ledger_repair import repair as repair_ledger
+    from tasks_lib.models.ledger.repair import repair as repair_ledger
     from tasks_lib.results.folder import run_folders
     from tasks_lib.results.lock import is_worked_on
 

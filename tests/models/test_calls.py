@@ -12,7 +12,7 @@ from tasks_lib.errors import SampleError, Stopped, StoreError
 from tasks_lib.jsontext import dump_bytes, loads
 from tasks_lib.models import retries
 from tasks_lib.models.ledger import entries
-from tasks_lib.models.ledger_file import ledger_path
+from tasks_lib.models.ledger.file import ledger_path
 from tasks_lib.models.outputs import ModelOutput
 from tests.fake_openai import RunningServer
 from tests.models.calling import asked, calls_of, endpoint, said, service_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks_lib.errors import DefinitionError, StoreError
-from tasks_lib.models.ledger_file import ledger_path
+from tasks_lib.models.ledger.file import ledger_path
 from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.plan.planner import plan_run
 from tasks_lib.resolve import Overrides, resolve

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from tasks_lib.models.connections.base import BaseConnection, CallContext, CallFailure, ModelInfo
-from tasks_lib.models.recording import Recording
+from tasks_lib.models.ledger.recording import Recording
 
 
 class ReplayConnection(BaseConnection):

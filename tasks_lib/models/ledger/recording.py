@@ -20,7 +20,7 @@ from typing import Any
 
 from tasks_lib.errors import DefinitionError, bounded
 from tasks_lib.jsontext import dump_bytes, loads
-from tasks_lib.models.ledger import Entry
+from tasks_lib.models.ledger.ledger import Entry
 
 _LINES_LOOKED_AT = 100  # for the parameters that a message names
 _MAX_PARAMETER_SETS = 4

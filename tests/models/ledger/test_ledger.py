@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tasks_lib.errors import StoreError
 from tasks_lib.models.ledger import CachePolicy, Entry, Ledger, call_key, entries
-from tasks_lib.models.ledger_file import ledger_path
+from tasks_lib.models.ledger.file import ledger_path
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 
 
 def entry(key: bytes = b"k", body: bytes = b"reply", **fields: object) -> Entry:
@@ -144,7 +144,7 @@ def test_a_reply_is_durable_before_the_call_returns(tmp_path: Path):
 import asyncio, os
 from pathlib import Path
 from tasks_lib.models.ledger import Ledger
-from tests.models.test_ledger import entry
+from tests.models.ledger.test_ledger import entry
 
 async def main():
     ledger = Ledger(Path({str(tmp_path)!r}), "run-1", "reuse")
@@ -201,7 +201,7 @@ def test_several_processes_write_one_ledger_at_once(tmp_path: Path):
 import asyncio, sys
 from pathlib import Path
 from tasks_lib.models.ledger import Ledger
-from tests.models.test_ledger import entry
+from tests.models.ledger.test_ledger import entry
 
 async def main(store, run_id):
     ledger = Ledger(Path(store), run_id, "reuse")
@@ -291,7 +291,7 @@ import asyncio, json, resource
 from pathlib import Path
 from tasks_lib.errors import StoreError
 from tasks_lib.models.ledger import Ledger
-from tests.models.test_ledger import entry
+from tests.models.ledger.test_ledger import entry
 
 async def main():
     ledger = Ledger(Path({str(tmp_path)!r}), "run-1", "reuse")

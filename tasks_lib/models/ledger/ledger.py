@@ -1,10 +1,8 @@
-"""The durable record of model calls: what was paid for once is never paid for again.
+"""The ledger as a run uses it, in WAL mode, so that processes and runs share it.
 
-One SQLite file a store, in WAL mode, so that several processes and concurrent runs share
-it. Replies that arrive in one turn of the event loop are committed together; the call that
-asked waits for the commit and keeps its slot meanwhile, so that after a kill no more calls
-are repeated than were in flight. A commit is not forced to the disk (`synchronous=NORMAL`): a
-power cut may cost the last of them, and never damages the file.
+Replies that arrive in one turn of the event loop are committed together; the call that asked
+waits for the commit and keeps its slot meanwhile, so that after a kill no more calls are
+repeated than were in flight.
 """
 
 import asyncio
@@ -19,7 +17,7 @@ from typing import Literal
 
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import storable
-from tasks_lib.models.ledger_file import (
+from tasks_lib.models.ledger.file import (
     LOCK_PATIENCE,
     LOCK_WAIT,
     is_busy,

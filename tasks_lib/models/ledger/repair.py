@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tasks_lib.errors import StoreError
-from tasks_lib.models.ledger_file import ledger_path, open_ledger
-from tasks_lib.models.sqlite_pages import Row, rows
+from tasks_lib.models.ledger.file import ledger_path, open_ledger
+from tasks_lib.models.ledger.sqlite_pages import Row, rows
 
 _SIDE_FILES = ("-wal", "-shm")
 _KEY_SIZE = 16

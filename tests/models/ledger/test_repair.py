@@ -7,8 +7,8 @@ import pytest
 
 from tasks_lib.errors import StoreError
 from tasks_lib.models.ledger import Entry, Ledger
-from tasks_lib.models.ledger_file import ledger_path
-from tasks_lib.models.ledger_repair import repair
+from tasks_lib.models.ledger.file import ledger_path
+from tasks_lib.models.ledger.repair import repair
 
 COUNT = 600
 PAGE = 4096

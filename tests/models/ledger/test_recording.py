@@ -6,7 +6,7 @@ import pytest
 
 from tasks_lib.errors import DefinitionError
 from tasks_lib.models.ledger import Entry
-from tasks_lib.models.recording import Recording, write_recording
+from tasks_lib.models.ledger.recording import Recording, write_recording
 from tests.models.connections.calls import request
 
 
