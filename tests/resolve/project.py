@@ -143,3 +143,16 @@ _FILES = {
 def at(name: str) -> str:
     """Return the text of a further file."""
     return dedent(_FILES[name])
+
+
+FILES = {
+    "pyproject.toml": "",
+    "run.yaml": RUN,
+    "tasks/trivia.yaml": TASK,
+    "tasks/uniqueness.yaml": UNIQUENESS,
+    "tasks/snippets/unique.py": at("unique.py"),
+    "datasets/qa.yaml": DATASET,
+    "datasets/qa.jsonl": '{"question": "2 + 2?", "target": "4"}\n',
+    "models/lab.yaml": MODEL,
+}
+"""The project: a run file and what it names."""

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tasks_lib.resolve import Overrides, fingerprint, resolve
-from tests.resolve.project import DATASET, MODEL, RUN, TASK, UNIQUENESS, at
+from tests.resolve.project import FILES
 
 ANYWHERE = Overrides(allow_outside=True)  # a store may be anywhere
 
@@ -35,18 +35,7 @@ definition:
 
 @pytest.fixture
 def project(write_files):
-    return write_files(
-        {
-            "pyproject.toml": "",
-            "run.yaml": RUN,
-            "tasks/trivia.yaml": TASK,
-            "tasks/anything.yaml": ANYTHING,
-            "tasks/uniqueness.yaml": UNIQUENESS,
-            "tasks/snippets/unique.py": at("unique.py"),
-            "datasets/qa.yaml": DATASET,
-            "models/lab.yaml": MODEL,
-        }
-    )
+    return write_files({**FILES, "tasks/anything.yaml": ANYTHING})
 
 
 def stored(resolved, folder):

@@ -7,23 +7,7 @@ import pytest
 from tasks_lib.errors import DefinitionErrors
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.resolve.resolved import NO_OVERRIDES
-from tests.resolve.project import DATASET, MODEL, RUN, TASK, UNIQUENESS, at
-
-
-@pytest.fixture
-def project(write_files):
-    return write_files(
-        {
-            "pyproject.toml": "",
-            "run.yaml": RUN,
-            "tasks/trivia.yaml": TASK,
-            "tasks/uniqueness.yaml": UNIQUENESS,
-            "tasks/snippets/unique.py": at("unique.py"),
-            "datasets/qa.yaml": DATASET,
-            "datasets/qa.jsonl": '{"question": "2 + 2?", "target": "4"}\n',
-            "models/lab.yaml": MODEL,
-        }
-    )
+from tests.resolve.project import MODEL, RUN, TASK, at
 
 
 def problems_of(file: Path, overrides: Overrides = NO_OVERRIDES) -> list[str]:
