@@ -15,11 +15,17 @@ def ls(out: options.Store = None, limit: options.Most = None, json: options.Json
 
     Example: evalmill ls -n 10
     """
+    from tasks_lib.errors import StoreError
     from tasks_lib.jsontext import dumps
     from tasks_lib.results.folder import run_folders
 
     store = store_folder(out)
-    records = [_record(folder) for folder in run_folders(store)[:limit]]
+    records = []
+    for folder in run_folders(store)[:limit]:
+        try:
+            records.append(_record(folder))
+        except StoreError as error:
+            print(f"warning: {error}", file=sys.stderr)
     if json:
         print(dumps(records))
         return 0
@@ -36,10 +42,10 @@ def ls(out: options.Store = None, limit: options.Most = None, json: options.Json
 
 def _record(folder: "RunFolder") -> dict[str, Any]:
     """A run's record; one that was killed could not say itself that it is interrupted."""
-    from tasks_lib.results.files import read_json
+    from tasks_lib.results.folder import read_record
     from tasks_lib.results.lock import is_worked_on
 
-    record: dict[str, Any] = read_json(folder.run_json)
+    record = read_record(folder)
     if record["status"] == "running" and not is_worked_on(folder):
         record["status"] = "interrupted"
     return record

@@ -71,7 +71,7 @@ def previous_run(folder: RunFolder) -> PreviousRun:
             fix="list the runs with: evalmill ls",
         )
     run = PreviousRun(folder)
-    version = run.record.get("schema_version") if isinstance(run.record, dict) else None
+    version = run.record.get("schema_version")
     if version != SCHEMA_VERSION:
         raise DefinitionError(
             f"it has schema version {version!r}, not {SCHEMA_VERSION!r}, and can't be continued",

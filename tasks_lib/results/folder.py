@@ -1,13 +1,16 @@
 """Where everything of a run lies on disk."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from tasks_lib.errors import DefinitionError
+from tasks_lib.errors import DefinitionError, StoreError
 from tasks_lib.results.files import read_json
 
 _PART = re.compile(r"part-(\d{9})-(\d{9})\.parquet")
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
+_DAMAGED = "start a new run; what this one paid for comes from the ledger"
 
 
 class RunFolder:
@@ -103,12 +106,28 @@ def part_range(path: Path) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def run_folders(store: Path) -> list[RunFolder]:
-    """Return the runs of a store, the last started first, whatever they are called.
+def read_record(folder: RunFolder) -> dict[str, Any]:
+    """Return what `run.json` says of a run.
 
     Raises:
-        StoreError: a run's record is no JSON.
+        StoreError: it is missing or damaged.
     """
-    records = (store / "runs").glob("*/run.json")
-    started = [(read_json(path)["started_at"], path.parent) for path in records]
-    return [RunFolder(path) for _, path in sorted(started, reverse=True)]
+    try:
+        record = read_json(folder.run_json)
+    except StoreError as error:
+        raise StoreError(error.problem, error.where, _DAMAGED) from None
+    if not isinstance(record, dict) or not {"status", "started_at"} <= record.keys():
+        raise StoreError("is no record of a run", str(folder.run_json), _DAMAGED)
+    return record
+
+
+def run_folders(store: Path) -> list[RunFolder]:
+    """Return the runs of a store, the last started first, damaged ones at the end."""
+    folders = [RunFolder(path.parent) for path in (store / "runs").glob("*/run.json")]
+    return sorted(folders, key=_started, reverse=True)
+
+
+def _started(folder: RunFolder) -> str:
+    with suppress(StoreError):
+        return str(read_record(folder)["started_at"])
+    return ""

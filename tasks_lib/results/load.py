@@ -1,11 +1,10 @@
 """Reading a run back as pandas data frames."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tasks_lib.errors import DefinitionError, StoreError
-from tasks_lib.results.files import read_json
-from tasks_lib.results.folder import RunFolder, parts, run_folders
+from tasks_lib.results.folder import RunFolder, parts, read_record, run_folders
 from tasks_lib.results.parquet import read_table
 from tasks_lib.results.schemas import SCORE_COLUMNS, sample_schema
 from tasks_lib.results.scores import read_scores, score_name
@@ -34,7 +33,7 @@ class StoredRun:
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
-        self.record: dict[str, Any] = read_json(folder.run_json)
+        self.record = read_record(folder)
 
     @property
     def complete(self) -> bool:

@@ -2,7 +2,7 @@
 
 from tasks_lib.errors import SampleError
 from tasks_lib.models.ledger import entries
-from tasks_lib.results.files import read_json
+from tasks_lib.results.folder import read_record
 from tasks_lib.runs.run import Run
 
 
@@ -18,7 +18,7 @@ def count_prior_spending(run: Run) -> None:
     """
     if not run.plan.settings.resume:
         return
-    record = read_json(run.folder.run_json)
+    record = read_record(run.folder)
     paid = record["calls"].get("cost_usd")
     if record["finished_at"] is not None and paid is not None:
         run.models.spending.usd = paid

@@ -37,7 +37,8 @@ def is_whole(run: Run, part: Path) -> bool:
     if not run.plan.settings.resume:
         return True
     try:
-        read_table(part)
+        if "status" not in read_table(part).column_names:
+            raise StoreError("it is a table of something else")
     except StoreError as error:
         run.warn(f"{part.relative_to(run.folder.path)} is damaged and made again: {error.problem}")
         return False

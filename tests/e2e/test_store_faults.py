@@ -228,6 +228,37 @@ def test_a_damaged_part_is_made_again_from_the_ledger(lab):
     assert lab.asked == 12
 
 
+@pytest.mark.parametrize("kind", ["samples/exam", "scores/exam/string_equals"])
+def test_a_part_of_something_else_is_made_again(lab, kind):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    whole = lab.run(*FLAGS)
+    part = folder(lab) / kind / "part-000000005-000000010.parquet"
+    pq.write_table(pa.table({"x": [1]}), part)
+    again = resumed(lab)
+    assert again.exit_code == 0, again.stderr
+    assert f"{part.name} is damaged and made again" in again.stderr
+    assert again.finished.json["metrics"] == whole.finished.json["metrics"]
+    assert lab.asked == 12
+
+
+def test_a_run_whose_record_is_damaged_is_told_and_the_others_are_listed(lab):
+    lab.run("--run-id", "sound")
+    lab.run(*FLAGS)
+    (folder(lab) / "run.json").write_bytes(b"")
+    listed = lab.evalmill("ls")
+    assert (listed.exit_code, "sound" in listed.stdout) == (0, True)
+    told = [lab.evalmill("run", "--resume", "night", *ALONE), lab.evalmill("show", "night"), listed]
+    for each in told:
+        assert "night/run.json: is no JSON" in each.stderr
+        assert "start a new run; what this one paid for comes from the ledger" in each.stderr
+        assert "Traceback" not in each.stderr
+    assert lab.evalmill("show", "last").exit_code == 0
+    assert lab.run("--run-id", "anew").exit_code == 0
+    assert lab.asked == 12
+
+
 # The ledger
 
 

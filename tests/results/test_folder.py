@@ -8,7 +8,14 @@ import pytest
 
 from tasks_lib.errors import StoreError
 from tasks_lib.results.files import read_json, write_atomically, write_json
-from tasks_lib.results.folder import RunFolder, part_name, part_range, parts, run_folders
+from tasks_lib.results.folder import (
+    RunFolder,
+    part_name,
+    part_range,
+    parts,
+    read_record,
+    run_folders,
+)
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -121,7 +128,20 @@ def test_runs_are_listed_newest_first(tmp_path: Path):
     (tmp_path / "runs" / "empty").mkdir(parents=True)
     for name, year in started.items():
         (tmp_path / "runs" / name).mkdir()
-        record = {"started_at": f"{year}-01-01T00:00:00.000Z"}
+        record = {"status": "complete", "started_at": f"{year}-01-01T00:00:00.000Z"}
         write_json(tmp_path / "runs" / name / "run.json", record)
     assert [folder.run_id[:4] for folder in run_folders(tmp_path)] == ["2026", "2025", "mine"]
     assert run_folders(tmp_path / "missing") == []
+
+
+@pytest.mark.parametrize("content", [b"", b"\0\xff{{", b'{"status": ', b"[]", b"{}", b"null", b"7"])
+def test_a_damaged_record_is_a_store_error_and_comes_last(tmp_path: Path, content: bytes):
+    sound, damaged = (RunFolder(tmp_path / "runs" / name) for name in ("a", "z"))
+    for folder in (sound, damaged):
+        folder.path.mkdir(parents=True)
+    write_json(sound.run_json, {"status": "running", "started_at": "2026"})
+    damaged.run_json.write_bytes(content)
+    assert read_record(sound)["status"] == "running"
+    with pytest.raises(StoreError, match="start a new run; what this one paid for comes from the"):
+        read_record(damaged)
+    assert [folder.run_id for folder in run_folders(tmp_path)] == ["a", "z"]

@@ -14,12 +14,17 @@ from tasks_lib.results.samples import write_samples
 from tasks_lib.results.score_records import score_table
 from tests.results.rows import RECORD, scored
 
+RUNNING = {"status": "running", "started_at": "2026-01-01T00:00:00.000Z"}
+
 
 @pytest.fixture
 def stored(tmp_path: Path) -> StoredRun:
     """A run of two specifications, written last batch first, that has not reached its end."""
     folder = RunFolder(tmp_path / "runs" / "run-1")
-    write_json(folder.run_json, {"specs": [{"key": "b"}, {"key": "a"}]})
+    write_json(
+        folder.run_json,
+        {**RUNNING, "specs": [{"key": "b"}, {"key": "a"}]},
+    )
     for spec_key in ("b", "a"):
         for start in (2, 0):
             records = [
@@ -82,7 +87,10 @@ def test_metrics_are_there_when_the_run_has_ended(stored: StoredRun):
 
 
 def test_a_run_without_samples_or_scores(tmp_path: Path):
-    write_json(tmp_path / "runs" / "run-1" / "run.json", {"specs": [{"key": "a"}]})
+    write_json(
+        tmp_path / "runs" / "run-1" / "run.json",
+        {**RUNNING, "specs": [{"key": "a"}]},
+    )
     run = load_run("run-1", tmp_path)
     assert len(run.samples()) == 0
     assert len(run.wide()) == 0

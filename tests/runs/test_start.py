@@ -168,10 +168,10 @@ def test_there_must_be_a_run_to_resume(engine: Engine):
         resumed(engine)
 
 
-@pytest.mark.parametrize("document", [{}, {"schema_version": "99"}, [1]])
-def test_a_run_of_another_schema_is_not_continued(engine: Engine, document: Any):
+@pytest.mark.parametrize("version", [None, "99"])
+def test_a_run_of_another_schema_is_not_continued(engine: Engine, version: str | None):
     folder = begun(engine)
-    write_json(folder.run_json, document)
+    write_json(folder.run_json, read_json(folder.run_json) | {"schema_version": version})
     with pytest.raises(DefinitionError, match=r"run\.json: it has schema version .*; start a new"):
         resumed(engine)
 
