@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.loading import load, load_environment
-from tasks_lib.plan.preflight import check_prompts
+from tasks_lib.plan.preflight import check_prompts, null_warnings
 from tasks_lib.plan.rows import open_rows
 from tasks_lib.resolve import Overrides, resolve, undefined_names
 
@@ -34,7 +34,9 @@ def check_file(file: Path, env_file: Path | None = None, allow_outside: bool = F
         if document.kind in ("run", "evaluation"):
             evaluation = resolve(file, Overrides(env_file=env_file, allow_outside=allow_outside))
             warnings += evaluation.warnings
-            check_prompts(evaluation, open_rows(evaluation))
+            rows = open_rows(evaluation)
+            warnings += tuple(null_warnings(evaluation, rows))
+            check_prompts(evaluation, rows)
     except DefinitionErrors as error:
         return Findings(tuple(str(problem) for problem in error.problems), warnings)
     except DefinitionError as error:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tasks_lib.plan import Plan, RunSettings, make_plan
+from tasks_lib.plan.preflight import null_warnings
 from tasks_lib.plan.previous_run import PreviousRun
 from tasks_lib.plan.rescore import rescore_run, rescore_traces
 from tasks_lib.plan.rows import open_rows
@@ -32,6 +33,8 @@ def plan_run(
         DefinitionError: the data is wrong, there is none, or it is not the earlier run's.
     """
     evaluation, rows = _rows_of(evaluation, settings)
+    warnings = (*evaluation.warnings, *null_warnings(evaluation, rows))
+    evaluation = replace(evaluation, warnings=warnings)
     now = datetime.now(UTC)
     if earlier is not None:
         earlier.check_same(evaluation, rows)

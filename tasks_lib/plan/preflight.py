@@ -2,8 +2,10 @@
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,14 +13,18 @@ from tasks_lib.errors import DefinitionError, DefinitionErrors, SampleError
 from tasks_lib.models.predictor import Curious, FirstCall
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
 from tasks_lib.results.stored_samples import StoredSamples
+from tasks_lib.samples import Sample
 from tasks_lib.scorers.base import ModelScorer, SampleScorer
 from tasks_lib.scorers.python import PythonScorer
 from tasks_lib.scorers.score import Row
 from tasks_lib.sources import Rows
+from tasks_lib.templates import noting_nulls
 from tasks_lib.trace import SolverTrace, Trace, input_items, message_item
 
 LOOKED_AT = 5
 """Samples whose prompts are made beforehand."""
+NULLS_IN = 50
+"""Samples that are looked at for nulls."""
 
 _NUMBERS = re.compile(r"\d+")
 _OF_THE_SAMPLE = re.compile(r"'sample\b")
@@ -48,35 +54,89 @@ def check_prompts(evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> N
         raise DefinitionErrors(problems)
 
 
-def _problems(spec: ResolvedSpec, rows: Rows) -> Iterator[DefinitionError]:
-    definition = spec.task.definition
-    solver = definition.solver
-    samples = rows.read(0, min(LOOKED_AT, len(rows)))
+def null_warnings(evaluation: ResolvedEvaluation, rows: Mapping[str, Rows]) -> list[str]:
+    """Return which columns are null in some of the first samples and so written as `None`.
+
+    Args:
+        evaluation: what is to be evaluated.
+        rows: the selected rows of each specification.
+    """
+    return [
+        warning
+        for spec in evaluation.specs
+        if spec.log is None
+        for warning in _null_warnings(spec, rows[spec.key])
+    ]
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What is made of every sample: its first prompt, or what a scorer asks or compares.
+
+    Attributes:
+        scorer: whose it is; None for the solver.
+        make: makes it, and calls nobody.
+    """
+
+    scorer: str | None
+    make: Callable[[Sample], Any]
+
+
+def _looks(spec: ResolvedSpec, rows: Rows) -> Iterator[_Look]:
+    solver = spec.task.definition.solver
     asks = solver is not None and solver.calls_models and not isinstance(rows, StoredSamples)
-    shown = [sample.data for sample in samples]
-    replies: list[SolverTrace | None] = [None] * len(samples)
-    if solver is not None:
-        made = [_tried(partial(solver.first_input, sample)) if asks else None for sample in samples]
-        if (problem := _common(made, spec)) is not None:
-            yield problem
-            return
-        replies = [made_up_trace(first) for first in made]
-        if solver.postprocessor is not None:
-            return  # scorers see what it makes of a sample
+
+    def row(sample: Sample) -> Row:
+        if solver is None:
+            return Row(sample.data, None)
+        first = _tried(partial(solver.first_input, sample)) if asks else None
+        return Row(sample.data, made_up_trace(first))
+
+    if solver is not None and asks:
+        yield _Look(None, solver.first_input)
+    if solver is not None and solver.postprocessor is not None:
+        return  # scorers see what it makes of a sample
     for key, scorer in spec.scorers.items():
-        look: Callable[[Row], Any]
         if isinstance(scorer, ModelScorer):
-            look = partial(_first_question, scorer)
+            yield _Look(key, partial(_first_question, scorer, row))
         elif isinstance(scorer, SampleScorer) and not isinstance(scorer, PythonScorer):
-            look = scorer.judge
-        else:
-            continue
-        ends = [
-            _tried(partial(look, Row(sample, reply)))
-            for sample, reply in zip(shown, replies, strict=True)
-        ]
-        if (problem := _common(ends, spec, key)) is not None:
+            yield _Look(key, partial(_judged, scorer, row))
+
+
+def _problems(spec: ResolvedSpec, rows: Rows) -> Iterator[DefinitionError]:
+    samples = rows.read(0, LOOKED_AT)
+    for look in _looks(spec, rows):
+        ends = [_tried(partial(look.make, sample)) for sample in samples]
+        if (problem := _common(ends, spec, look.scorer)) is not None:
             yield problem
+            if look.scorer is None:
+                return
+
+
+def _null_warnings(spec: ResolvedSpec, rows: Rows) -> Iterator[str]:
+    samples = rows.read(0, NULLS_IN)
+    looks = list(_looks(spec, rows))
+    written: Counter[str] = Counter()
+    for sample in samples:
+        if _has_null(sample.data):
+            with noting_nulls() as nulls:
+                for look in looks:
+                    _tried(partial(look.make, sample))
+            written.update(nulls)
+    for name, count in written.items():
+        owner, _, column = name.partition(".")
+        if owner == "sample":
+            yield (
+                f"{spec.key}: column '{column}' is empty in {count} of the first {len(samples)} "
+                f"samples and written as 'None'; to leave it out, write {{{{ {name} or '' }}}}"
+            )
+
+
+def _has_null(data: Mapping[str, Any]) -> bool:
+    """Whether a sample, or a row in it where datasets are side by side, has a null."""
+    return any(
+        value is None or (isinstance(value, dict) and _has_null(value)) for value in data.values()
+    )
 
 
 def _tried(make: Callable[[], Any]) -> Any:
@@ -89,10 +149,14 @@ def _tried(make: Callable[[], Any]) -> Any:
         return None
 
 
-def _first_question(scorer: ModelScorer, row: Row) -> None:
+def _first_question(scorer: ModelScorer, row: Callable[[Sample], Row], sample: Sample) -> None:
     """Make what a scorer asks first, and ask nobody."""
     with suppress(FirstCall):
-        asyncio.run(scorer.ask(row, Curious()))
+        asyncio.run(scorer.ask(row(sample), Curious()))
+
+
+def _judged(scorer: SampleScorer, row: Callable[[Sample], Row], sample: Sample) -> None:
+    scorer.judge(row(sample))
 
 
 def _common(

@@ -16,6 +16,7 @@ from jinja2.visitor import NodeTransformer
 from tasks_lib.errors import bounded
 from tasks_lib.templates import filters, limits
 from tasks_lib.templates.limits import ESTIMATES, Estimate, Meter
+from tasks_lib.templates.nulls import note_null
 
 _ROUNDS, _CONCAT, _LITERAL = "loop meter", "text concat", "literal meter"  # no author can write a
 # filter's name with a space in it
@@ -82,8 +83,10 @@ def _concat(context: _MeteredContext, values: Iterable[Any]) -> str:
 
 
 @pass_context
-def _literal(context: _MeteredContext, value: Any) -> Any:
+def _literal(context: _MeteredContext, value: Any, name: str) -> Any:
     context.meter.weigh(value)
+    if value is None and type(context.environment) is Sandbox:  # else it stays a value
+        note_null(name)
     return value
 
 
@@ -104,14 +107,30 @@ class _Meters(NodeTransformer):
         node.nodes = [
             shown
             if isinstance(shown, nodes.TemplateData | nodes.Const)
-            else _filter_node(_LITERAL, shown)
+            else _filter_node(_LITERAL, shown, nodes.Const(_dotted(shown)))
             for shown in node.nodes
         ]
         return node
 
 
-def _filter_node(name: str, operand: nodes.Expr) -> nodes.Filter:
-    return nodes.Filter(operand, name, [], [], None, None, lineno=operand.lineno)
+def _filter_node(name: str, operand: nodes.Expr, *arguments: nodes.Expr) -> nodes.Filter:
+    return nodes.Filter(operand, name, [*arguments], [], None, None, lineno=operand.lineno)
+
+
+def _dotted(shown: nodes.Node | None) -> str:
+    """The name of a value, `sample.x`, filters apart; nothing for what is worked out."""
+    match shown:
+        case nodes.Name():
+            return shown.name
+        case nodes.Getattr():
+            owner, member = _dotted(shown.node), shown.attr
+        case nodes.Getitem(arg=nodes.Const(value=str() as member)):
+            owner = _dotted(shown.node)
+        case nodes.Filter():
+            return _dotted(shown.node)
+        case _:
+            return ""
+    return f"{owner}.{member}" if owner else ""
 
 
 def _bounded_filter(function: Callable[..., Any], estimate: Estimate | None) -> Callable[..., Any]:

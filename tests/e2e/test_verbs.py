@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tasks_lib.results.load import load_run
-from tests.e2e.lab import ALONE, TASK, mock, questions
+from tests.e2e.lab import ALONE, TASK, dataset, mock, questions
 
 
 def test_a_run_is_listed_shown_and_its_samples_read(lab):
@@ -159,6 +159,24 @@ def test_a_prompt_that_cant_be_made_is_told_alike_by_check_plan_and_run(lab):
     assert "no 'qestion' here; did you mean 'question'? (in each of the first 5" in problems[0]
     assert lab.evalmill("plan", file, "--no-preflight").exit_code == 0
     assert lab.asked == 0
+
+
+def test_empty_cells_that_prompts_show_are_warned_of_before_anything_is_paid(lab):
+    lab.write(
+        qa_yaml=dataset("qa.csv"),
+        qa_csv="question,hint,target\n1? ANSWER=a,,a\n2? ANSWER=b,easy,b\n",
+        task_yaml=TASK.replace("sample.question }}", "sample.question }} {{ sample.hint }}"),
+    )
+    file = lab.folder / "run.yaml"
+    warning = "exam: column 'hint' is empty in 1 of the first 2 samples and written as 'None'"
+    checked, planned = lab.evalmill("check", file, "--json"), lab.evalmill("plan", file, "--json")
+    assert (checked.exit_code, planned.exit_code) == (0, 0)
+    ran = lab.run()
+    for document in (checked.json, planned.json, ran.finished.json):
+        (told,) = document["warnings"]
+        assert told.startswith(warning)
+    lab.write(task_yaml=TASK)
+    assert lab.run().finished.json["warnings"] == []
 
 
 def test_a_gate_on_a_metric_that_no_task_has_is_refused_before_any_call(lab):
