@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from tasks_lib.errors import DefinitionError, EvalmillError
 from tasks_lib.jsontext import loads
@@ -20,61 +20,30 @@ from tasks_lib.samples import Sample
 from tasks_lib.sources import Rows, Subsampling
 from tasks_lib.sources.base import chosen_places, digest
 
-_LOG_PART = 100  # samples of a log that are read together
-
 ADDED_COLUMNS = ("output_text", "trace", "scores")
 """Columns that rows of a result have beside the sample's own."""
 
 
-class Result(Protocol):
-    """What is left of an earlier run of a specification."""
-
-    @property
-    def ranges(self) -> Sequence[tuple[int, int]]:
-        """The samples `[start, stop)` that are read together."""
-
-    def part(self, start: int, stop: int) -> ResultPart:
-        """Return the rows and scores of one of the ranges."""
-
-    def fingerprint(self) -> str:
-        """Return a hash of the result."""
-
-
 @dataclass(frozen=True)
 class StoredResult:
-    """A specification's part of a complete run."""
+    """A specification's part of a complete run, read as `LoggedSamples` is."""
 
     run: StoredRun
     spec_key: str
 
     @property
     def ranges(self) -> Sequence[tuple[int, int]]:
+        """The samples `[start, stop)` that are read together."""
         return [part_range(path) for path in parts(self.run.folder.samples(self.spec_key))]
 
     def part(self, start: int, stop: int) -> ResultPart:
+        """Return the rows and scores of one of the ranges."""
         scorers = self.run.scorer_keys(self.spec_key)
         return read_part(self.run.folder, self.spec_key, scorers, start, stop)
 
     def fingerprint(self) -> str:
+        """Return a hash of the result."""
         return digest(self.run.folder.run_id, self.spec_key)
-
-
-@dataclass(frozen=True)
-class LoggedResult:
-    """A task result log."""
-
-    samples: LoggedSamples
-
-    @property
-    def ranges(self) -> Sequence[tuple[int, int]]:
-        total = len(self.samples)
-        return [(i, min(i + _LOG_PART, total)) for i in range(0, total, _LOG_PART)]
-
-    def part(self, start: int, stop: int) -> ResultPart:
-        return self.samples.part(start, stop)
-
-    def fingerprint(self) -> str:
-        return self.samples.fingerprint()
 
 
 class ResultRows(Rows):
@@ -91,7 +60,7 @@ class ResultRows(Rows):
         left_out: rows that have failed and so are no samples.
     """
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: StoredResult | LoggedSamples) -> None:
         self.left_out = 0
         self._result = result
         self._ranges = result.ranges
@@ -160,7 +129,7 @@ def result_rows(key: str, store: Path) -> ResultRows:
         DefinitionError: there is no such result.
     """
     if is_log(key):
-        return ResultRows(LoggedResult(LoggedSamples(LogIndex(Path(key)), "")))
+        return ResultRows(LoggedSamples(LogIndex(Path(key)), ""))
     run_id, _, spec_key = key.partition("/")
     try:
         run = load_run(run_id, store)

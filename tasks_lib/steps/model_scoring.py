@@ -14,7 +14,7 @@ from tasks_lib.scorers.base import ModelScorer
 from tasks_lib.scorers.score import Row, Score
 
 
-def score_asking(
+def score_with_model(
     run: Run,
     spec_key: str,
     scorer_key: str,

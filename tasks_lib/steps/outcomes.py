@@ -11,7 +11,7 @@ from tasks_lib.runs.run import Run
 from tasks_lib.scorers.base import AllSamplesScorer, Datasets, ModelScorer, SampleScorer
 from tasks_lib.scorers.score import Row, Score
 from tasks_lib.solvers.base import BaseSolver
-from tasks_lib.steps.model_scoring import score_asking
+from tasks_lib.steps.model_scoring import score_with_model
 from tasks_lib.steps.resume import Kept
 from tasks_lib.trace import SolverTrace, Trace
 
@@ -69,7 +69,7 @@ def outcomes_of(
             asked = [pair for pair in shown if pair[0].place not in kept] if kept else shown
             said: Sequence[Outcome]
             if isinstance(scorer, ModelScorer):
-                said = score_asking(run, spec_key, key, scorer, asked)
+                said = score_with_model(run, spec_key, key, scorer, asked)
             else:
                 said = scorer.score_each([row for _, row in asked])
             made = iter(said)
@@ -92,7 +92,7 @@ def score_together(
     return [failure] * len(rows)
 
 
-def spread(records: Sequence[SampleRecord], outcomes: Sequence[Outcome]) -> list[Outcome]:
+def with_unsolved(records: Sequence[SampleRecord], outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Return an outcome for every record: those of the solved ones, None for the others."""
     solved = iter(outcomes)
     return [next(solved) if record.status == "ok" else None for record in records]

@@ -1,6 +1,5 @@
 """The last step: scores become metrics, and the run gets its verdict."""
 
-import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -111,20 +110,13 @@ def _exclusions(shared: dict[str, Any], counting: Mapping[str, "pa.Table"]) -> M
     import numpy as np
     import pyarrow.compute as pc
 
-    n_rows = max((len(table) for table in counting.values()), default=0)
-    nowhere = np.zeros(n_rows, dtype=bool)
-    excluded = functools.reduce(
-        np.logical_or, (table.column("excluded").to_numpy() for table in counting.values()), nowhere
-    )
+    tables = counting.values()
+    n_rows = max(map(len, tables), default=0)
+    excluded = np.logical_or.reduce([table.column("excluded").to_numpy() for table in tables])
     failed, skipped = (
-        functools.reduce(
-            np.logical_or,
-            (pc.equal(table.column("status"), end).to_numpy() for table in counting.values()),
-            nowhere,
-        )
+        np.logical_or.reduce([pc.equal(table.column("status"), end).to_numpy() for table in tables])
         for end in ("error", "skipped")
     )
-    n_excluded = int(excluded.sum())
     return bare_row(
         shared,
         scorer_key="actions",
@@ -132,12 +124,12 @@ def _exclusions(shared: dict[str, Any], counting: Mapping[str, "pa.Table"]) -> M
         metric_key="actions",
         metric_type="actions",
         name="num_excluded_from_metrics",
-        value=float(n_excluded),
+        value=float(excluded.sum()),
         n=n_rows,
         n_total=n_rows,
         n_error=int(failed.sum()),
         n_skipped=int((skipped & ~failed).sum()),
-        n_excluded=n_excluded,
+        n_excluded=int(excluded.sum()),
     )
 
 

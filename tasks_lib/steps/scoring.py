@@ -21,7 +21,7 @@ from tasks_lib.steps.outcomes import (
     score_record,
     score_together,
     scorer_rows,
-    spread,
+    with_unsolved,
 )
 from tasks_lib.steps.resume import kept_scores
 from tasks_lib.steps.system_task import write_evidence
@@ -65,7 +65,7 @@ def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
         records = _part_records(run, spec_key, start, stop)
     outcomes = outcomes_of(run, spec_key, due, [r for r in records if r.status == "ok"])
     for key, (scorer, _) in due.items():
-        table = _table(run, spec_key, scorer, records, spread(records, outcomes[key]))
+        table = _table(run, spec_key, scorer, records, with_unsolved(records, outcomes[key]))
         write_table(run.folder.scores(spec_key, key) / name, table)
     return _scored(run, len(records))
 

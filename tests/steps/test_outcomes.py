@@ -9,7 +9,7 @@ from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import loads
 from tasks_lib.scorers.base import AllSamplesScorer, SampleScorer
 from tasks_lib.scorers.score import Row, Score
-from tasks_lib.steps.outcomes import score_record, score_together, scorer_rows, spread
+from tasks_lib.steps.outcomes import score_record, score_together, scorer_rows, with_unsolved
 from tests.engine import ASK, EQUALS, Engine, python_scorer, saying
 from tests.results.rows import RECORD
 
@@ -65,7 +65,7 @@ def test_what_scores_all_rows_fails_for_all():
 def test_outcomes_go_to_the_rows_that_were_solved():
     records = [RECORD, FAILED, RECORD]
     a, b = Score({"s": 1}), SampleError("code", "x")
-    assert spread(records, [a, b]) == [a, None, b]
+    assert with_unsolved(records, [a, b]) == [a, None, b]
 
 
 def test_every_row_is_in_one_state_with_its_reason():

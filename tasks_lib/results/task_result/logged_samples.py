@@ -32,6 +32,8 @@ _NOTHING = {
 }
 assert tuple(_NOTHING) == OWN_COLUMNS
 
+_READ_TOGETHER = 100  # samples
+
 Json = dict[str, Any]
 
 
@@ -62,6 +64,13 @@ class LoggedSamples(Rows):
 
     def fingerprint(self) -> str:
         return self.log.digest
+
+    @property
+    def ranges(self) -> Sequence[tuple[int, int]]:
+        """The samples `[start, stop)` that are best read together."""
+        return [
+            (i, min(i + _READ_TOGETHER, len(self))) for i in range(0, len(self), _READ_TOGETHER)
+        ]
 
     def part(self, start: int, stop: int) -> ResultPart:
         """Return the rows and the scores of samples `[start, stop)`; no call was made for them.
