@@ -58,6 +58,11 @@ from tasks_lib.trace.evidence import (
     TokenPurpose,
     flat_metrics,
 )
+from tasks_lib.trace.grouped import (
+    GroupedSolverOutput,
+    GroupedSolverTrace,
+    SolverOutput,
+)
 from tasks_lib.trace.items import (
     SYNTHETIC_MESSAGE_STATUS,
     AssistantMessage,
@@ -74,12 +79,7 @@ from tasks_lib.trace.items import (
     TraceItem,
     UserMessage,
 )
-from tasks_lib.trace.legacy import (
-    GroupedSolverOutput,
-    GroupedSolverTrace,
-    SingleSolverOutput,
-    SolverOutput,
-)
+from tasks_lib.trace.legacy import SingleSolverOutput
 from tasks_lib.trace.outputs import (
     ChatCompletionInput,
     ChatCompletionInputMessage,

@@ -13,7 +13,8 @@ from typing import Any
 from tasks_lib.errors import bounded
 from tasks_lib.trace import SolverTrace
 from tasks_lib.trace.evidence import SampleScore
-from tasks_lib.trace.legacy import GroupedSolverOutput, GroupedSolverTrace, SingleSolverOutput
+from tasks_lib.trace.grouped import GroupedSolverOutput, GroupedSolverTrace
+from tasks_lib.trace.legacy import SingleSolverOutput
 from tasks_lib.trace.plain import View, raw_of
 from tasks_lib.trace.record import Record
 

@@ -4,7 +4,6 @@ They are refused by name. Whoever builds one takes it out of the table.
 """
 
 MEMBERS: dict[str, frozenset[str]] = {
-    "solver": frozenset({"grouped_single_turn_solver"}),
     "source": frozenset(
         {
             "claude_code",

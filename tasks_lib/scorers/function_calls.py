@@ -14,6 +14,7 @@ from tasks_lib.scorers.score import Row
 from tasks_lib.scorers.templated import evaluated, rendered
 from tasks_lib.templates import TemplateSource, compile_template
 from tasks_lib.trace import SolverTrace, Trace
+from tasks_lib.trace.grouped import GroupedSolverTrace
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +124,15 @@ def trace_of(row: Row) -> Trace:
     Raises:
         SampleError: the scorer is not shown one.
     """
-    output = row.shown_output
-    if isinstance(output, SolverTrace):
-        return output.trace
-    what = "there is no solver output" if output is None else "the older message format has none"
+    match row.shown_output:
+        case SolverTrace() as output:
+            return output.trace
+        case None:
+            what = "there is no solver output"
+        case GroupedSolverTrace():
+            what = "there are several, one of each conversation"
+        case _:
+            what = "the older message format has none"
     raise SampleError(
         "data",
         f"function calls are read from a trace, and {what}",

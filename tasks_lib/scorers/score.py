@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tasks_lib.trace import SolverTrace
-from tasks_lib.trace.legacy import SolverOutput
+from tasks_lib.trace.grouped import SolverOutput
 
 
 @dataclass(frozen=True, slots=True)

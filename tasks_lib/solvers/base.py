@@ -10,7 +10,8 @@ from tasks_lib.samples import Sample
 from tasks_lib.solvers.call_range import CallRanges
 from tasks_lib.solvers.postprocessing import PythonPostprocessor
 from tasks_lib.trace import SolverTrace
-from tasks_lib.trace.legacy import SolverOutput, to_legacy
+from tasks_lib.trace.grouped import SolverOutput
+from tasks_lib.trace.legacy import to_legacy
 
 MessageFormat = Literal["open_responses", "latticeflow"]
 

@@ -8,7 +8,8 @@ from tasks_lib.errors import SampleError
 from tasks_lib.isolation.member import SnippetMember
 from tasks_lib.snippets import SnippetSource
 from tasks_lib.trace import SolverTrace
-from tasks_lib.trace.legacy import SingleSolverOutput, SolverOutput, from_legacy, to_legacy
+from tasks_lib.trace.grouped import GroupedSolverTrace, SolverOutput, joined
+from tasks_lib.trace.legacy import SingleSolverOutput, from_legacy, to_legacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ def _read(returned: Any, solved: SolverTrace) -> list[Derived]:
                 rows.append(Derived(sample, output))
             case (dict() as sample, SingleSolverOutput() as output):
                 rows.append(Derived(sample, _of_legacy(output, solved)))
+            case (dict() as sample, GroupedSolverTrace() as output):
+                rows.append(Derived(sample, joined(output.solver_outputs)))
             case _:
                 raise _wrong(f"a list whose entry {place} is no (sample, solver_output) pair")
     return rows

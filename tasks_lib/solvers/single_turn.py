@@ -18,11 +18,7 @@ class SingleTurnSolver(ConversationSolver):
     """How the model's input is made of the sample."""
 
     async def solve(self, sample: Sample, context: SolverContext) -> SolverTrace:
-        model_input = self.first_input(sample)
-        trace = _recorded(model_input)
-        output = await context.calls.predict(context.model_key, model_input)
-        trace.raw_items.extend(output_items(output.raw))
-        return SolverTrace(trace, [output.raw])
+        return await Question(self.first_input(sample)).asked(context)
 
     def calls(self, evaluated: str) -> CallRanges:
         return {evaluated: ONE_CALL}
@@ -31,9 +27,29 @@ class SingleTurnSolver(ConversationSolver):
         return self.input_builder.build(sample.data)
 
 
-def _recorded(model_input: Any) -> Trace:
-    """The input as a trace, made before the call so that a bad one costs nothing."""
-    try:
-        return Trace.from_items(input_items(model_input))
-    except ValueError as error:
-        raise SampleError("template", f"the model input is no chat: {error}") from None
+class Question:
+    """What the evaluated model is asked once, recorded before the call: a bad one costs nothing.
+
+    Args:
+        model_input: what it is sent.
+
+    Raises:
+        SampleError: it is no model input.
+    """
+
+    def __init__(self, model_input: Any) -> None:
+        self._model_input = model_input
+        try:
+            self._trace = Trace.from_items(input_items(model_input))
+        except ValueError as error:
+            raise SampleError("template", f"the model input is no chat: {error}") from None
+
+    async def asked(self, context: SolverContext) -> SolverTrace:
+        """Return it with the model's answer.
+
+        Raises:
+            SampleError: the call failed.
+        """
+        output = await context.calls.predict(context.model_key, self._model_input)
+        self._trace.raw_items.extend(output_items(output.raw))
+        return SolverTrace(self._trace, [output.raw])

@@ -10,7 +10,7 @@ little more than reading and writing their JSON. How the modules fit:
 - `conversions`: between items, chat messages, model inputs and model outputs, all plain JSON.
 - `turns`, `events`, `trace`: items grouped, logged, and as the trace they make up.
 - `outputs`, `solver_trace`: what models give back, and what a solver hands to the scorers.
-- `legacy`, `evidence`: the forms of older files, and of task results.
+- `legacy`, `grouped`, `evidence`: other forms of solver outputs, and the form of task results.
 """
 
 from tasks_lib.trace.content import is_thought

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from tasks_lib.trace.fields import Choice, Field, Json, Plain, maybe, plain_map, string
-from tasks_lib.trace.legacy import SOLVER_OUTPUT, SolverOutput
+from tasks_lib.trace.grouped import SOLVER_OUTPUT, SolverOutput
 from tasks_lib.trace.nested import (
     NestedList,
     RecordList,

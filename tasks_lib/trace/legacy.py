@@ -1,17 +1,17 @@
-"""Solver outputs as they were before traces, and outputs in groups."""
+"""Solver outputs as they were before there were traces."""
 
 from typing import Any
 
 from tasks_lib.trace.conversions import input_items, items_to_messages
 from tasks_lib.trace.fields import Field
 from tasks_lib.trace.items import CustomTaskInputMessage, CustomTaskOutputMessage
-from tasks_lib.trace.nested import LookedAt, NestedList, RecordList, dump, nested, nested_list
+from tasks_lib.trace.nested import LookedAt, RecordList, nested, nested_list
 from tasks_lib.trace.outputs import (
     MODEL_OUTPUT,
     ChatCompletionInputMessage,
     ChatCompletionOutputMessage,
 )
-from tasks_lib.trace.plain import View, copy_json
+from tasks_lib.trace.plain import copy_json
 from tasks_lib.trace.record import Record
 from tasks_lib.trace.solver_trace import DirectModelIO, SolverTrace
 from tasks_lib.trace.trace import Trace
@@ -42,63 +42,6 @@ class SingleSolverOutput(Record):
     messages: Field[RecordList[LegacyMessage]] = nested_list(LookedAt(_message_class, "a message"))
     output: Field[Any] = nested(MODEL_OUTPUT)
     direct_ios = nested_list(DirectModelIO, default=list)
-
-
-class _Group(NestedList):
-    """A list of records, or an object of them by name."""
-
-    def read(self, record: View, raw: Any) -> Any:
-        if isinstance(raw, dict):
-            return {name: self.shape.view(member) for name, member in raw.items()}
-        return super().read(record, raw)
-
-    def write(self, value: Any, where: str) -> Any:
-        if isinstance(value, dict):
-            return {
-                name: self.shape.accept(member, f"{where}.{name}") for name, member in value.items()
-            }
-        return super().write(value, where)
-
-    def adopt(self, record: View, value: Any) -> None:
-        if not isinstance(value, dict):
-            super().adopt(record, value)
-
-    def dump(self, record: View, exclude_unset: bool) -> Any:
-        value = getattr(record, self.name)
-        if isinstance(value, dict):
-            return {name: dump(member, exclude_unset) for name, member in value.items()}
-        return dump(value, exclude_unset)
-
-
-class GroupedSolverOutput(Record):
-    """Several legacy outputs for one sample, in order or by name."""
-
-    solver_outputs: Field[RecordList[SingleSolverOutput] | dict[str, SingleSolverOutput]] = _Group(
-        SingleSolverOutput
-    )
-
-
-class GroupedSolverTrace(Record):
-    """Several solver traces for one sample, in order or by name."""
-
-    solver_outputs: Field[RecordList[SolverTrace] | dict[str, SolverTrace]] = _Group(SolverTrace)
-
-
-SolverOutput = SolverTrace | SingleSolverOutput | GroupedSolverTrace | GroupedSolverOutput
-
-
-def _output_class(data: dict[str, Any]) -> type[SolverOutput]:
-    if "trace" in data:
-        return SolverTrace
-    if "solver_outputs" not in data:
-        return SingleSolverOutput
-    group = data["solver_outputs"]
-    members = group.values() if isinstance(group, dict) else group
-    traced = all("trace" in member for member in members)
-    return GroupedSolverTrace if traced else GroupedSolverOutput
-
-
-SOLVER_OUTPUT: LookedAt[SolverOutput] = LookedAt(_output_class, "a solver output")
 
 
 def to_legacy(solver_trace: SolverTrace) -> SingleSolverOutput:

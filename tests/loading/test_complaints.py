@@ -40,11 +40,6 @@ scorers/equal.yaml:2: ground_trut: unknown key 'ground_trut'; did you mean 'grou
 """
 
 
-def test_an_unbuilt_solver_is_the_only_thing_wrong_with_its_task(wrong):
-    (complaint,) = wrong(POTTER.replace("single_turn_solver", "grouped_single_turn_solver"))
-    assert "definition.solver.type: 'grouped_single_turn_solver' is not supported yet" in complaint
-
-
 def test_everything_wrong_is_reported_at_once_in_the_order_of_the_files(wrong):
     text = """
         key: "two words"

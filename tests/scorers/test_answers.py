@@ -2,6 +2,7 @@ import pytest
 
 from tasks_lib.errors import SampleError
 from tasks_lib.scorers.answers import answer_text
+from tasks_lib.trace.grouped import joined
 from tests.scorers.rows import chat, items, solved
 
 TEXT = {"type": "output_text", "text": "Paris", "annotations": []}
@@ -38,8 +39,9 @@ def test_answer_text(output, text):
         (solved({"verdict": 1}), "the solver's output holds no assistant message"),
         (solved({"choices": []}), "the solver's output holds no assistant message"),
         (solved({"items": []}), "the solver's output holds no assistant message"),
+        (joined([solved(said="x")]), "the solver's output is several conversations, not one"),
     ],
-    ids=["no solver", "nothing said", "custom output", "no choices", "no items"],
+    ids=["no solver", "nothing said", "custom output", "no choices", "no items", "grouped"],
 )
 def test_output_without_text_is_an_error_of_the_sample(output, problem):
     with pytest.raises(SampleError) as caught:

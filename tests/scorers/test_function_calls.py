@@ -12,6 +12,7 @@ from tasks_lib.scorers.function_calls import (
 )
 from tasks_lib.scorers.score import Row
 from tasks_lib.trace import SolverTrace, Trace, message_item
+from tasks_lib.trace.grouped import joined, regrouped
 from tasks_lib.trace.legacy import to_legacy
 from tests.scorers.calls import call, talked
 from tests.scorers.rows import row
@@ -204,8 +205,12 @@ def test_when_a_made_call_is_the_one_looked_for(wanted, made, met):
 
 @pytest.mark.parametrize(
     "without",
-    [Row({}, None), Row({}, SolverTrace(Trace(items=[])), to_legacy)],
-    ids=["no solver", "older message format"],
+    [
+        Row({}, None),
+        Row({}, SolverTrace(Trace(items=[])), to_legacy),
+        Row({}, joined([SolverTrace()]), regrouped),
+    ],
+    ids=["no solver", "older message format", "several conversations"],
 )
 def test_without_a_trace_the_row_is_an_error_that_names_the_format(without):
     with pytest.raises(SampleError, match="open_responses") as caught:

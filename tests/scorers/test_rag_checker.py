@@ -151,7 +151,7 @@ def test_br_062_an_answer_without_claims_is_null_and_missing_inputs_are_errors()
             answered("A", "x", claims=[{"subject": "A"}]),
             "column 'claims' holds {'subject': 'A'}, which is no claim",
         ),
-        (RagChecker(judge_model_key="j"), row(query="?"), "there is no response to check"),
+        (RagChecker(judge_model_key="j"), row(query="?"), "there is no model output to score"),
         (
             RagChecker(judge_model_key="j"),
             row(solved({"choices": [{"message": {"content": "A"}, "references": [1]}]}, said="A")),

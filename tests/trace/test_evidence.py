@@ -21,7 +21,8 @@ from tasks_lib.trace.evidence import (
     TaskResultLog,
     flat_metrics,
 )
-from tasks_lib.trace.legacy import GroupedSolverTrace, SingleSolverOutput
+from tasks_lib.trace.grouped import GroupedSolverTrace
+from tasks_lib.trace.legacy import SingleSolverOutput
 
 
 def metric(**values):

@@ -5,12 +5,7 @@ import pytest
 from tasks_lib.trace import ModelResponse, SolverTrace, Trace, message_item
 from tasks_lib.trace.content import OutputTextContent
 from tasks_lib.trace.items import Message, MessageRole, MessageStatus
-from tasks_lib.trace.legacy import (
-    GroupedSolverOutput,
-    GroupedSolverTrace,
-    SingleSolverOutput,
-    to_legacy,
-)
+from tasks_lib.trace.legacy import to_legacy
 from tasks_lib.trace.outputs import (
     ChatCompletionInputMessage,
     ChatCompletionModelOutput,
@@ -157,15 +152,3 @@ def test_the_legacy_form_of_a_custom_model_keeps_its_messages():
     legacy = to_legacy(trace)
     assert [message.content for message in legacy.messages] == ["in", [1]]
     assert legacy.output == [1]
-
-
-@pytest.mark.parametrize("named", [False, True])
-def test_groups_hold_outputs_in_order_or_by_name(named):
-    trace, legacy = solved(), to_legacy(solved())
-    traces = GroupedSolverTrace(solver_outputs={"a": trace} if named else [trace])
-    outputs = GroupedSolverOutput(solver_outputs={"a": legacy} if named else [legacy])
-    key = "a" if named else 0
-    assert isinstance(traces.solver_outputs[key], SolverTrace)
-    assert isinstance(outputs.solver_outputs[key], SingleSolverOutput)
-    dumped = traces.model_dump_include_unset()
-    assert GroupedSolverTrace.model_validate(dumped).solver_outputs[key].messages == trace.messages

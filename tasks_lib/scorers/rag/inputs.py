@@ -4,8 +4,8 @@ from typing import Any
 
 from tasks_lib.errors import SampleError, bounded
 from tasks_lib.jsontext import dumps
+from tasks_lib.scorers.answers import one_conversation
 from tasks_lib.scorers.score import Row
-from tasks_lib.trace import SolverTrace
 
 
 def column_value(row: Row, column: str, field: str) -> Any:
@@ -48,7 +48,7 @@ def response_text(row: Row) -> str:
     Raises:
         SampleError: there is no assistant message.
     """
-    text = _output(row).trace.get_last_assistant_text()
+    text = one_conversation(row.solver_output).trace.get_last_assistant_text()
     if text is None:
         raise SampleError("data", "the solver's output holds no assistant message")
     return text
@@ -60,7 +60,7 @@ def retrieved_texts(row: Row) -> list[str]:
     Raises:
         SampleError: the output says nothing of them.
     """
-    outputs = _output(row).raw_outputs_json
+    outputs = one_conversation(row.solver_output).raw_outputs_json
     match outputs[-1] if outputs else None:
         case {"choices": [{"references": list() as references}, *_]}:
             return [_content(reference) for reference in references]
@@ -78,9 +78,3 @@ def _content(reference: Any) -> str:
         problem = f"the model's output has the reference {bounded(repr(reference), 80)}"
         raise SampleError("data", problem, fix="give each reference a 'content', a string")
     return content
-
-
-def _output(row: Row) -> SolverTrace:
-    if row.solver_output is None:
-        raise SampleError("data", "there is no response to check in a task without a solver")
-    return row.solver_output
