@@ -145,9 +145,9 @@ def metrics(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
 def requests(store: Path, run: StoredRun) -> dict[str, dict[str, list[list[str]]]]:
     """Specification -> sample -> texts of the messages of its requests, in order of calls."""
     found: dict[str, dict[str, list[list[str]]]] = {}
-    for call in entries(store, run.folder.run_id):
-        texts = [message["content"] for message in json.loads(call.request)["messages"]]
-        found.setdefault(call.spec_key, {}).setdefault(call.sample_id, []).append(texts)
+    for entry in entries(store, run.folder.run_id):
+        texts = [message["content"] for message in json.loads(entry.request)["messages"]]
+        found.setdefault(entry.call.spec_key, {}).setdefault(entry.call.sample_id, []).append(texts)
     return found
 
 

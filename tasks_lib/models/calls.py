@@ -7,8 +7,9 @@ from typing import Any
 
 from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import dump_bytes, loads
-from tasks_lib.models.circuit import HeldBack, Place
-from tasks_lib.models.connections.base import CallContext, CallFailure
+from tasks_lib.models.call_id import CallId
+from tasks_lib.models.circuit import HeldBack
+from tasks_lib.models.connections.base import CallFailure
 from tasks_lib.models.ledger import Entry, call_key
 from tasks_lib.models.outputs import ModelOutput
 from tasks_lib.models.retries import given_up, next_delay
@@ -69,22 +70,12 @@ class Calls:
         model = self.service.model(model_key)
         body = model.adapter.request(model_input, model.info, model.parameters)
         canonical = _canonical(body)
-        identity = model.identity.encode() + canonical
-        ordinal = self._seen[identity]
-        self._seen[identity] += 1
-        key = call_key(
-            self.spec_key,
-            self.caller,
-            model.identity,
-            canonical,
-            self.sample_id,
-            self.trial,
-            ordinal,
-        )
-        output = self._recorded(model, key)
-        if output is None:
-            context = CallContext(self.sample_id, self.trial, self.caller, ordinal)
-            output = await self._fresh(model, key, body, context)
+        asked = model.identity.encode() + canonical
+        ordinal = self._seen[asked]
+        self._seen[asked] += 1
+        call = CallId(self.spec_key, self.caller, self.sample_id, self.trial, ordinal)
+        key = call_key(call, model.identity, canonical)
+        output = self._recorded(model, key) or await self._fresh(model, call, key, body)
         self._count(model_key, output)
         if not auxiliary:
             self.finish_reason = output.finish_reason
@@ -102,27 +93,22 @@ class Calls:
         self.service.totals.from_ledger += 1
         return output
 
-    async def _fresh(
-        self, model: OpenModel, key: bytes, body: bytes, context: CallContext
-    ) -> ModelOutput:
+    async def _fresh(self, model: OpenModel, call: CallId, key: bytes, body: bytes) -> ModelOutput:
+        """Call the model, while it is on probe one of few at a time."""
         circuit = model.circuit
-        while circuit.on_probe:
-            place = self._place(context)
-            await circuit.enter(place)
+        while True:
+            entered = circuit.on_probe
+            if entered:
+                await circuit.enter(call)
             try:
-                return await self._tried(model, key, body, context)
+                return await self._tried(model, call, key, body)
             except HeldBack:
                 continue
             finally:
-                circuit.leave(place)
-        try:
-            return await self._tried(model, key, body, context)
-        except HeldBack:
-            return await self._fresh(model, key, body, context)
+                if entered:
+                    circuit.leave(call)
 
-    async def _tried(
-        self, model: OpenModel, key: bytes, body: bytes, context: CallContext
-    ) -> ModelOutput:
+    async def _tried(self, model: OpenModel, call: CallId, key: bytes, body: bytes) -> ModelOutput:
         """Call the model, again where that may help."""
         service, circuit = self.service, model.circuit
         attempt = 0
@@ -134,52 +120,40 @@ class Calls:
                     service.check_going_on()
                     service.spending.check()
                     if circuit.on_probe and attempt == 1:
-                        circuit.check_entered(self._place(context))
-                    return await self._attempt(model, key, body, context)
+                        circuit.check_entered(call)
+                    return await self._attempt(model, call, key, body)
             except CallFailure as failure:
                 delay = next_delay(failure, attempt, service.jitter)
-                place = self._place(context)
                 if delay is None:
                     error = given_up(failure, attempt, model.info.key)
-                    circuit.failed(place, error, failure.status)
+                    circuit.failed(call, error, failure.status)
                     raise error from None
-                circuit.stumbled(place, failure, attempt)
+                circuit.stumbled(call, failure, attempt)
             except SampleError as error:  # its author's adapter can't read the reply
-                circuit.failed(self._place(context), error)
+                circuit.failed(call, error)
                 raise
             service.totals.retries += 1
             await service.pause(delay)
 
     async def _attempt(
-        self, model: OpenModel, key: bytes, body: bytes, context: CallContext
+        self, model: OpenModel, call: CallId, key: bytes, body: bytes
     ) -> ModelOutput:
-        totals = self.service.totals
-        totals.in_flight += 1
+        service = self.service
+        service.totals.in_flight += 1
         began = time.perf_counter()
         try:
-            reply = await model.client.send(body, context)
+            reply = await model.client.send(body, call)
             output = self._read(model, body, reply)
             if model.circuit.watching:
-                model.circuit.replied(self._place(context), output, body)
+                model.circuit.replied(call, output, body)
+            took = time.perf_counter() - began
             # still inside the limiter: a reply counts as in flight until it is durable
-            await self.service.ledger.put(
-                Entry(
-                    key,
-                    self.spec_key,
-                    self.caller,
-                    self.sample_id,
-                    self.trial,
-                    context.ordinal,
-                    model.info.key,
-                    time.time(),
-                    time.perf_counter() - began,
-                    body,
-                    reply,
-                )
+            await service.ledger.put(
+                Entry(key, call, model.info.key, time.time(), took, body, reply)
             )
             return output
         finally:
-            totals.in_flight -= 1
+            service.totals.in_flight -= 1
 
     def _read(self, model: OpenModel, body: bytes, reply: bytes) -> ModelOutput:
         """Return the output of a reply, which is paid for whether or not it is usable."""
@@ -191,9 +165,6 @@ class Calls:
             raise
         spending.pay(model.info.key, output, body, reply)
         return output
-
-    def _place(self, context: CallContext) -> Place:
-        return Place(self.spec_key, self.caller, self.sample_id, self.trial, context.ordinal)
 
     def _count(self, model_key: str, output: ModelOutput) -> None:
         totals = self.service.totals

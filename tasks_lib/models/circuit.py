@@ -20,10 +20,10 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from tasks_lib.errors import CircuitError, SampleError
 from tasks_lib.jsontext import loads
+from tasks_lib.models.call_id import CallId
 from tasks_lib.models.connections.base import CallFailure
 from tasks_lib.models.outputs import ModelOutput, cut_before_answer
 
@@ -42,21 +42,11 @@ _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _PATIENT = 2  # attempts that find nobody
 
 
-class Place(NamedTuple):
-    """Which call it is, among all calls of a run."""
-
-    spec_key: str
-    caller: str
-    sample_id: str
-    trial: int
-    ordinal: int
-
-
 @dataclass(frozen=True, slots=True)
 class FailedCall:
     """A call without a usable reply."""
 
-    place: Place
+    call: CallId
     error: SampleError
 
 
@@ -90,27 +80,27 @@ class Circuit:
         self._break_off = break_off
         self._notice = notice
         self._proved = False
-        self._probes: set[Place] = set()
-        self._failed: dict[Place, SampleError] = {}
+        self._probes: set[CallId] = set()
+        self._failed: dict[CallId, SampleError] = {}
         self._in_a_row = 0
         self._replies = 0
         self._cut = 0
         self._changed = asyncio.Event()
 
-    async def enter(self, place: Place) -> None:
+    async def enter(self, call: CallId) -> None:
         """Begin a call while the model is on probe; waits until there is room."""
         while self.on_probe and not self._has_room:
             await self._changed.wait()
         if self.on_probe:
-            self._probes.add(place)
+            self._probes.add(call)
 
-    def check_entered(self, place: Place) -> None:
+    def check_entered(self, call: CallId) -> None:
         """Hold a call back whose turn comes when the model is on probe.
 
         Raises:
             HeldBack: it began to wait for its turn before that, and has to `enter`.
         """
-        if place not in self._probes:
+        if call not in self._probes:
             raise HeldBack
 
     @property
@@ -124,16 +114,16 @@ class Circuit:
         """How many calls have to fail."""
         return RELAPSED if self._proved else PROBES
 
-    def leave(self, place: Place) -> None:
+    def leave(self, call: CallId) -> None:
         """End a call that entered, however it went."""
-        self._probes.discard(place)
+        self._probes.discard(call)
         self._wake()
 
-    def replied(self, place: Place, output: ModelOutput, body: bytes) -> None:
+    def replied(self, call: CallId, output: ModelOutput, body: bytes) -> None:
         """Look at one of the first replies, or at the first one after failures.
 
         Args:
-            place: whose it is.
+            call: whose it is.
             output: the reply.
             body: the request.
         """
@@ -147,7 +137,7 @@ class Circuit:
             self._wake()
         else:
             limit = _limit(body)
-            self._count(place, SampleError("model", _CUT_OFF.format(limit), fix=_RAISE_IT))
+            self._count(call, SampleError("model", _CUT_OFF.format(limit), fix=_RAISE_IT))
         if self._replies == PROBES == self._cut and self._proved:
             self._notice(
                 f"the first {PROBES} replies of model '{self._model}' were all cut off at "
@@ -155,16 +145,16 @@ class Circuit:
             )
         self.watching = not self._proved or self._replies < PROBES
 
-    def stumbled(self, place: Place, failure: CallFailure, attempts: int) -> None:
+    def stumbled(self, call: CallId, failure: CallFailure, attempts: int) -> None:
         """Note a failed attempt of a call that is tried again."""
         if not self._proved and failure.unanswered and attempts >= _PATIENT:
-            self._count(place, failure)
+            self._count(call, failure)
 
-    def failed(self, place: Place, error: SampleError, status: int = 0) -> None:
+    def failed(self, call: CallId, error: SampleError, status: int = 0) -> None:
         """Note that a call is given up.
 
         Args:
-            place: whose it is.
+            call: whose it is.
             error: what it ended with.
             status: HTTP status of its last attempt; 0 without any.
         """
@@ -177,14 +167,14 @@ class Circuit:
                 return
             self.on_probe = True
             self._failed.clear()
-        elif place in self._probes:  # not one of those that were under way when trouble began
-            self._count(place, error)
+        elif call in self._probes:  # not one of those that were under way when trouble began
+            self._count(call, error)
 
-    def _count(self, place: Place, error: SampleError) -> None:
-        self._failed[place] = error
+    def _count(self, call: CallId, error: SampleError) -> None:
+        self._failed[call] = error
         if self.on_probe and len(self._failed) >= self._enough:
             self.on_probe = self.watching = self._active = False
-            self._break_off(self._cause(), [FailedCall(*call) for call in self._failed.items()])
+            self._break_off(self._cause(), [FailedCall(*failed) for failed in self._failed.items()])
             self._wake()
 
     def _cause(self) -> CircuitError:

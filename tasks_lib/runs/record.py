@@ -136,14 +136,14 @@ def _stopped(run: Run) -> dict[str, Any] | None:
         "problem": str(cause),
         "rows": [
             {
-                "spec_key": call.place.spec_key,
-                "sample_id": storable(call.place.sample_id),
-                "trial": call.place.trial,
-                "caller": call.place.caller,
-                "error_class": call.error.error_class,
-                "error_message": error_text(call.error),
+                "spec_key": failed.call.spec_key,
+                "sample_id": storable(failed.call.sample_id),
+                "trial": failed.call.trial,
+                "caller": failed.call.caller,
+                "error_class": failed.error.error_class,
+                "error_message": error_text(failed.error),
             }
-            for call in run.models.failed_calls
+            for failed in run.models.failed_calls
         ],
     }
 

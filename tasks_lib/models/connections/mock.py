@@ -11,7 +11,8 @@ from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveInt, model
 
 from tasks_lib.base import Definition
 from tasks_lib.jsontext import dump_bytes, dumps, loads
-from tasks_lib.models.connections.base import BaseConnection, CallContext, CallFailure, ModelInfo
+from tasks_lib.models.call_id import CallId
+from tasks_lib.models.connections.base import BaseConnection, CallFailure, ModelInfo
 from tasks_lib.models.connections.status import status_failure
 
 _REFERENCE = re.compile(r"\\(?:([0-9])|g<(\w+)>)")
@@ -137,10 +138,10 @@ class MockClient:
         self._rules = tuple(_Answer(rule) for rule in rules)
         self._key = info.key
 
-    async def send(self, body: bytes, context: CallContext) -> bytes:
+    async def send(self, body: bytes, call: CallId) -> bytes:
         last, texts = _prompt(body)
         for answer in self._rules:
-            match = answer.match(last, texts, context.sample_id)
+            match = answer.match(last, texts, call.sample_id)
             if match is not None:
                 break
         else:
@@ -151,8 +152,8 @@ class MockClient:
             )
         if answer.latency:
             await asyncio.sleep(answer.latency)
-        answer.fail(context)
-        turn = context.trial + context.ordinal
+        answer.fail(call)
+        turn = call.trial + call.ordinal
         return answer.reply(match, turn, sum(map(len, texts)))
 
     async def close(self) -> None:
@@ -170,7 +171,7 @@ class _Answer:
         self._expands = rule.matches is not None
         self._sample_id = rule.sample_id
         self._error = rule.error
-        self._attempts: Counter[CallContext] = Counter()
+        self._attempts: Counter[CallId] = Counter()
         self._texts = [
             (text, self._expands and bool(_REFERENCE.search(text))) for text in rule.texts
         ]
@@ -204,14 +205,14 @@ class _Answer:
             return None
         return self._pattern.search(last)
 
-    def fail(self, context: CallContext) -> None:
+    def fail(self, call: CallId) -> None:
         """Raise the scripted error, if this attempt has one."""
         error = self._error
         if error is None:
             return
         if error.times is not None:
-            self._attempts[context] += 1
-            if self._attempts[context] > error.times:
+            self._attempts[call] += 1
+            if self._attempts[call] > error.times:
                 return
         headers = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:g}"}
         raise status_failure(error.status, headers, dumps({"error": {"message": error.message}}))

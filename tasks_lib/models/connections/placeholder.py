@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from tasks_lib.models.connections.base import BaseConnection, CallContext, ModelInfo
+from tasks_lib.models.call_id import CallId
+from tasks_lib.models.connections.base import BaseConnection, ModelInfo
 
 _EMPTY = (
     b'{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"stop"}],'
@@ -14,7 +15,7 @@ _EMPTY = (
 class _EmptyClient:
     endpoint = "placeholder:"
 
-    async def send(self, body: bytes, context: CallContext) -> bytes:
+    async def send(self, body: bytes, call: CallId) -> bytes:
         return _EMPTY
 
     async def close(self) -> None:

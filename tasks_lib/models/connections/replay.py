@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from tasks_lib.models.connections.base import BaseConnection, CallContext, CallFailure, ModelInfo
+from tasks_lib.models.call_id import CallId
+from tasks_lib.models.connections.base import BaseConnection, CallFailure, ModelInfo
 from tasks_lib.models.ledger.recording import Recording
 
 
@@ -34,12 +35,12 @@ class ReplayClient:
         self._recording = recording
         self._key = key
 
-    async def send(self, body: bytes, context: CallContext) -> bytes:
-        found = self._recording.reply(body, context.sample_id, context.trial, context.ordinal)
+    async def send(self, body: bytes, call: CallId) -> bytes:
+        found = self._recording.reply(body, call.sample_id, call.trial, call.ordinal)
         if found is None:
             raise CallFailure(
                 "data",
-                f"{self._recording.why_missing(body, context.trial)} (model '{self._key}'); "
+                f"{self._recording.why_missing(body, call.trial)} (model '{self._key}'); "
                 "record it: run with a live model, then `evalmill ledger export RUN FILE`",
             )
         return found

@@ -10,13 +10,13 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import storable
+from tasks_lib.models.call_id import CallId
 from tasks_lib.models.ledger.file import (
     LOCK_PATIENCE,
     LOCK_WAIT,
@@ -35,40 +35,30 @@ _FIND = "SELECT body FROM reply WHERE key = ? ORDER BY run_id = ? DESC, created 
 _FIND_OF_RUN = "SELECT body FROM reply WHERE key = ? AND run_id = ?"
 
 
-def call_key(
-    spec_key: str,
-    caller: str,
-    endpoint: str,
-    request: bytes,
-    sample_id: str,
-    trial: int,
-    ordinal: int,
-) -> bytes:
-    """Return the 16 bytes that identify one call (DESIGN: "The ledger").
+def call_key(call: CallId, endpoint: str, request: bytes) -> bytes:
+    """Return the 16 bytes that identify what one call asks for (DESIGN: "The ledger").
 
     Args:
-        spec_key: the task specification.
-        caller: `solver`, or `scorer:<key>`.
+        call: whose it is.
         endpoint: address and model, without secrets.
         request: the complete request in canonical form (sorted keys).
-        sample_id: the sample.
-        trial: zero-based trial.
-        ordinal: how many equal calls of the same sample, trial and caller came before.
     """
     digest = blake2b(digest_size=16)
-    for part in (spec_key, caller, endpoint, sample_id):
+    for part in (call.spec_key, call.caller, endpoint, call.sample_id):
         text = part.encode("utf-8", "surrogatepass")
         digest.update(b"%d:%b" % (len(text), text))  # lengths, so that no two splits agree
-    digest.update(b"%d:%d:" % (trial, ordinal))
+    digest.update(b"%d:%d:" % (call.trial, call.ordinal))
     digest.update(request)
     return digest.digest()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One recorded reply.
 
     Attributes:
+        key: of the call, by `call_key`.
+        call: whose it was.
+        model_key: who answered.
         created: Unix time of the reply.
         duration: seconds the successful attempt took.
         request: the request's body as it was sent.
@@ -76,11 +66,7 @@ class Entry:
     """
 
     key: bytes
-    spec_key: str
-    caller: str
-    sample_id: str
-    trial: int
-    ordinal: int
+    call: CallId
     model_key: str
     created: float
     duration: float
@@ -222,23 +208,11 @@ def entries(store: Path, run_id: str) -> Iterator[Entry]:
                 (run_id,),
             )
             for row in rows:
-                yield Entry(*row)
+                yield Entry(row[0], CallId(*row[1:6]), *row[6:])
     except sqlite3.Error as error:
         raise unusable(path, error) from None
 
 
 def _row(entry: Entry, run_id: str) -> tuple[object, ...]:
-    return (
-        entry.key,
-        run_id,
-        entry.spec_key,
-        entry.caller,
-        storable(entry.sample_id),
-        entry.trial,
-        entry.ordinal,
-        entry.model_key,
-        entry.created,
-        entry.duration,
-        entry.request,
-        entry.body,
-    )
+    key, call, *rest = entry
+    return (key, run_id, *call._replace(sample_id=storable(call.sample_id)), *rest)

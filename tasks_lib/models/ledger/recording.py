@@ -49,9 +49,9 @@ def write_recording(rows: Iterable[Entry], path: Path) -> int:
 
 def _line(row: Entry) -> dict[str, Any]:
     return {
-        "sample_id": row.sample_id,
-        "trial": row.trial,
-        "ordinal": row.ordinal,
+        "sample_id": row.call.sample_id,
+        "trial": row.call.trial,
+        "ordinal": row.call.ordinal,
         "model": row.model_key,
         "request": _without_model(_json_or_text(row.request)),
         "reply": _json_or_text(row.body),

@@ -5,9 +5,9 @@ from typing import Any
 
 import orjson
 
+from tasks_lib.models.call_id import CallId
 from tasks_lib.models.connections.base import (
     BaseConnection,
-    CallContext,
     Client,
     ModelInfo,
 )
@@ -18,8 +18,8 @@ def client_of(connection: BaseConnection, key: str = "scripted") -> Client:
     return connection.open(info, "/chat/completions", 4, {})
 
 
-def context(sample_id: str = "1", trial: int = 0, ordinal: int = 0) -> CallContext:
-    return CallContext(sample_id=sample_id, trial=trial, caller="solver", ordinal=ordinal)
+def call_id(sample_id: str = "1", trial: int = 0, ordinal: int = 0) -> CallId:
+    return CallId("spec", "solver", sample_id, trial, ordinal)
 
 
 def request(text: str, **parameters: Any) -> bytes:
@@ -28,11 +28,11 @@ def request(text: str, **parameters: Any) -> bytes:
     )
 
 
-def send(client: Client, body: bytes, call: CallContext | None = None) -> dict[str, Any]:
-    reply: dict[str, Any] = orjson.loads(asyncio.run(client.send(body, call or context())))
+def send(client: Client, body: bytes, call: CallId | None = None) -> dict[str, Any]:
+    reply: dict[str, Any] = orjson.loads(asyncio.run(client.send(body, call or call_id())))
     return reply
 
 
-def said(client: Client, text: str, call: CallContext | None = None) -> str:
+def said(client: Client, text: str, call: CallId | None = None) -> str:
     content: str = send(client, request(text), call)["choices"][0]["message"]["content"]
     return content

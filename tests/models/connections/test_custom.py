@@ -20,7 +20,7 @@ from tasks_lib.models.connections.placeholder import PlaceholderConnection
 from tasks_lib.models.connections.provider import PROVIDER_URLS, ProviderConnection
 from tests.fake_openai import RunningServer
 from tests.models.calling import asked, endpoint, said, service_of
-from tests.models.connections.calls import client_of, context, request
+from tests.models.connections.calls import call_id, client_of, request
 from tests.models.wire import chat, serving
 from tests.models.wire import http as response
 
@@ -32,7 +32,7 @@ def connection(**fields: Any) -> CustomConnection:
 def post(client: Client) -> bytes:
     async def main() -> bytes:
         try:
-            return await client.send(request("hi"), context())
+            return await client.send(request("hi"), call_id())
         finally:
             await client.close()
 

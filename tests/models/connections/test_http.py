@@ -13,7 +13,7 @@ from tasks_lib.models.connections.http import HttpClient, call_url, public_url
 from tasks_lib.models.connections.status import retry_after, status_failure
 from tasks_lib.secrets import reveal
 from tests.fake_openai import RunningServer
-from tests.models.connections.calls import context, request
+from tests.models.connections.calls import call_id, request
 from tests.models.wire import chat, serving
 from tests.models.wire import http as response
 
@@ -31,7 +31,7 @@ def post(
     async def send() -> bytes:
         client = HttpClient(url, api_key, headers or {}, 1, timeout=timeout)
         try:
-            return await client.send(body, context())
+            return await client.send(body, call_id())
         finally:
             await client.close()
 
@@ -284,7 +284,7 @@ def test_secrets_that_the_server_echoes_are_hidden_also_where_the_text_is_cut():
         async def send() -> None:
             client = HttpClient(url, key, {"X-Org": "lab"}, 1)
             try:
-                await client.send(b"{}", context())
+                await client.send(b"{}", call_id())
             finally:
                 await client.close()
 

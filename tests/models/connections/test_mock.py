@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tasks_lib.models.adapters import BUILT_IN
 from tasks_lib.models.connections.base import CallFailure, Client, ModelInfo
 from tasks_lib.models.connections.mock import MockConnection
-from tests.models.connections.calls import client_of, context, request, said, send
+from tests.models.connections.calls import call_id, client_of, request, said, send
 
 
 def mock(*rules: dict[str, Any], default: str | None = None) -> Client:
@@ -88,8 +88,8 @@ def test_no_matching_rule_is_a_data_error_that_names_the_model():
 
 def test_replies_take_turns_over_trials_and_equal_calls():
     client = mock({"replies": ["a", "b", "c"]})
-    assert [said(client, "?", context(trial=trial)) for trial in range(4)] == list("abca")
-    assert [said(client, "?", context(ordinal=ordinal)) for ordinal in (2, 0)] == ["c", "a"]
+    assert [said(client, "?", call_id(trial=trial)) for trial in range(4)] == list("abca")
+    assert [said(client, "?", call_id(ordinal=ordinal)) for ordinal in (2, 0)] == ["c", "a"]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_tool_calls_and_refusals_have_the_form_of_the_api():
 
 
 def test_the_chat_adapter_reads_its_replies():
-    body = asyncio.run(mock(default="Paris").send(request("?"), context()))
+    body = asyncio.run(mock(default="Paris").send(request("?"), call_id()))
     adapter = BUILT_IN["latticeflow$openai_chat_completion"]
     output = adapter.reply(body, ModelInfo(key="m", model_key=""))
     assert output.raw["choices"][0]["message"]["content"] == "Paris"
@@ -159,7 +159,7 @@ def test_errors_behave_as_those_of_an_endpoint(status: int, error_class: str, re
 
 def test_an_error_can_pass_after_some_attempts_of_each_call():
     client = mock({"reply": "ok", "error": {"status": 500, "times": 2}})
-    for call in (context("1"), context("2")):
+    for call in (call_id("1"), call_id("2")):
         for _ in range(2):
             with pytest.raises(CallFailure):
                 said(client, "?", call)

@@ -5,31 +5,31 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_lib.errors import StoreError
+from tasks_lib.models.call_id import CallId
 from tasks_lib.models.ledger import CachePolicy, Entry, Ledger, call_key, entries
 from tasks_lib.models.ledger.file import ledger_path
 
 REPOSITORY = Path(__file__).parents[3]
 
 
-def entry(key: bytes = b"k", body: bytes = b"reply", **fields: object) -> Entry:
-    known = {
-        "spec_key": "spec",
-        "caller": "solver",
-        "sample_id": "1",
-        "trial": 0,
-        "ordinal": 0,
-        "model_key": "lab",
-        "created": 1.0,
-        "duration": 0.5,
-        "request": b"request",
-    }
-    return Entry(key=key, body=body, **{**known, **fields})
+CALL = CallId("spec", "solver", "1", 0, 0)
+
+
+def entry(
+    key: bytes = b"k",
+    body: bytes = b"reply",
+    created: float = 1.0,
+    request: bytes = b"request",
+    **call: Any,
+) -> Entry:
+    return Entry(key, CALL._replace(**call), "lab", created, 0.5, request, body)
 
 
 def record(store: Path, *rows: Entry, run_id: str = "run-1") -> None:
@@ -51,15 +51,9 @@ def found(store: Path, key: bytes = b"k", run_id: str = "run-1", policy: CachePo
 
 # keys
 
-PARTS = {
-    "spec_key": "spec",
-    "caller": "solver",
-    "endpoint": "http://h m",
-    "request": b"{}",
-    "sample_id": "1",
-    "trial": 0,
-    "ordinal": 0,
-}
+
+def key_of(endpoint: str = "http://h m", request: bytes = b"{}", **call: Any) -> bytes:
+    return call_key(CALL._replace(**call), endpoint, request)
 
 
 @pytest.mark.parametrize(
@@ -75,27 +69,21 @@ PARTS = {
     ],
 )
 def test_every_part_of_a_call_makes_another_key(change: dict[str, object]):
-    assert call_key(**{**PARTS, **change}) != call_key(**PARTS)
+    assert key_of(**change) != key_of()
 
 
 def test_parts_can_not_flow_into_each_other():
     texts = ("spec_key", "caller", "endpoint", "sample_id")
     keys = {
-        call_key(**{**PARTS, one: "ab", other: "c"})
-        for one, other in itertools.permutations(texts, 2)
-    } | {
-        call_key(**{**PARTS, one: "a", other: "bc"})
-        for one, other in itertools.permutations(texts, 2)
-    }
+        key_of(**{one: "ab", other: "c"}) for one, other in itertools.permutations(texts, 2)
+    } | {key_of(**{one: "a", other: "bc"}) for one, other in itertools.permutations(texts, 2)}
     assert len(keys) == 24
-    assert call_key(**{**PARTS, "trial": 1, "ordinal": 12}) != call_key(
-        **{**PARTS, "trial": 11, "ordinal": 2}
-    )
+    assert key_of(trial=1, ordinal=12) != key_of(trial=11, ordinal=2)
 
 
 @given(st.text(st.characters()))
 def test_any_text_makes_a_key_of_sixteen_bytes(text: str):
-    assert len(call_key(**{**PARTS, "sample_id": text, "spec_key": text})) == 16
+    assert len(key_of(sample_id=text, spec_key=text)) == 16
 
 
 # reading by policy
@@ -350,4 +338,4 @@ def test_a_store_may_have_any_name(tmp_path: Path):
     store.mkdir()
     record(store, entry(sample_id="half \ud800"))
     (row,) = entries(store, "run-1")
-    assert row.sample_id == "half \ufffd"
+    assert row.call.sample_id == "half \ufffd"

@@ -5,6 +5,7 @@ import orjson
 import pytest
 
 from tasks_lib.errors import DefinitionError
+from tasks_lib.models.call_id import CallId
 from tasks_lib.models.ledger import Entry
 from tasks_lib.models.ledger.recording import Recording, write_recording
 from tests.models.connections.calls import request
@@ -18,19 +19,8 @@ def entry(
     ordinal: int = 0,
     **parameters: object,
 ) -> Entry:
-    return Entry(
-        key=b"k",
-        spec_key="s",
-        caller="solver",
-        sample_id=sample_id,
-        trial=trial,
-        ordinal=ordinal,
-        model_key="live",
-        created=0.0,
-        duration=0.1,
-        request=request(question, **parameters),
-        body=body,
-    )
+    call = CallId("s", "solver", sample_id, trial, ordinal)
+    return Entry(b"k", call, "live", 0.0, 0.1, request(question, **parameters), body)
 
 
 Opener = Callable[[Path], Recording]

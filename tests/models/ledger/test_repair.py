@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks_lib.errors import StoreError
+from tasks_lib.models.call_id import CallId
 from tasks_lib.models.ledger import Entry, Ledger
 from tasks_lib.models.ledger.file import ledger_path
 from tasks_lib.models.ledger.repair import repair
@@ -24,8 +25,8 @@ def body(number: int) -> bytes:
 
 
 def entry(number: int) -> Entry:
-    place = ("exam", "solver", str(number), 0, 0, "lab")
-    return Entry(key(number), *place, float(number), 0.5, b"{}", body(number))
+    call = CallId("exam", "solver", str(number), 0, 0)
+    return Entry(key(number), call, "lab", float(number), 0.5, b"{}", body(number))
 
 
 def opened(store: Path) -> Ledger:
