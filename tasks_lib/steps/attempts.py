@@ -89,7 +89,7 @@ async def _solve_all(
     except StalledError as error:
         stalled = SampleError("infra", str(error))
         solved |= {
-            i: attempts[i].given_up(stalled) for i in set(range(len(attempts))) - set(solved)
+            i: attempt.failed(stalled) for i, attempt in enumerate(attempts) if i not in solved
         }
     return [solved[i] for i in range(len(attempts))]
 
@@ -119,11 +119,11 @@ class Attempt:
             shown = solver.shown(output)
             return self._ended(solver.postprocessor.derive_now(self.sample.data, output, shown))
         except SampleError as error:
-            return self._failed(error)
+            return self.failed(error)
         except (Stopped, StoreError):
             raise
         except Exception as error:
-            return self._failed(unexpected(error))
+            return self.failed(unexpected(error))
 
     async def solve(self, solver: BaseSolver) -> list[SampleRecord]:
         """Solve on the model loop."""
@@ -139,17 +139,13 @@ class Attempt:
             derived = await solver.postprocessor.derive(self.sample.data, output, shown)
             return self._ended(derived, calls)
         except SampleError as error:
-            return self._failed(error, calls)
+            return self.failed(error, calls)
         except OverBudget:
             return self._skipped(calls)
         except (Stopped, StoreError):
             raise
         except Exception as error:
-            return self._failed(unexpected(error), calls)
-
-    def given_up(self, error: SampleError) -> list[SampleRecord]:
-        """Return the record of a sample that never came to an end."""
-        return self._failed(error)
+            return self.failed(unexpected(error), calls)
 
     def _begin(self) -> None:
         self.started, self._clock = time.time(), time.perf_counter()
@@ -159,63 +155,45 @@ class Attempt:
         one = len(rows) == 1
         records = [
             self._record(
+                calls,
+                derived.output,
                 sample_id=self.sample.id if one else f"{self.sample.id}#{row}",
-                row=row,
                 sample=derived.sample,
-                output=derived.output,
-                calls=calls,
-                paid=calls if row == 0 else None,
+                row=row,
             )
             for row, derived in enumerate(rows)
         ]
         self.run.progress.solved(failed=False)
         return records
 
-    def _failed(self, error: SampleError, calls: Calls | None = None) -> list[SampleRecord]:
+    def failed(self, error: SampleError, calls: Calls | None = None) -> list[SampleRecord]:
+        """Return the record of a sample that failed."""
         self.run.progress.solved(failed=True)
-        return [
-            self._record(
-                sample_id=self.sample.id,
-                row=0,
-                sample=self.sample.data,
-                output=_said_before(error),
-                calls=calls,
-                paid=calls,
-                failure=error,
-            )
-        ]
+        return [self._record(calls, _said_before(error), failure=error)]
 
     def _skipped(self, calls: Calls) -> list[SampleRecord]:
         """Return the record of a sample that needs a call which may not begin."""
         self.run.progress.add(skipped=1)
-        record = self._record(
-            sample_id=self.sample.id,
-            row=0,
-            sample=self.sample.data,
-            output=None,
-            calls=calls,
-            paid=calls,
-        )
-        return [replace(record, status="skipped")]
+        return [replace(self._record(calls), status="skipped")]
 
     def _record(
         self,
-        *,
-        sample_id: str,
-        row: int,
-        sample: dict[str, Any],
-        output: SolverTrace | None,
         calls: Calls | None,
-        paid: Calls | None,
+        output: SolverTrace | None = None,
+        *,
+        sample_id: str = "",
+        sample: dict[str, Any] | None = None,
+        row: int = 0,
         failure: SampleError | None = None,
     ) -> SampleRecord:
+        paid = calls if row == 0 else None
         return SampleRecord(
             spec_key=self.spec_key,
-            sample_id=storable(sample_id),
+            sample_id=storable(sample_id or self.sample.id),
             sample_index=self.sample.index,
             trial=self.trial,
             row=row,
-            sample=dumps(sample),
+            sample=dumps(self.sample.data if sample is None else sample),
             trace=output.trace.to_json() if output else NO_TRACE,
             raw_outputs=dumps(output.raw_outputs_json) if output else "[]",
             output_text=_text(output) if failure is None else None,
