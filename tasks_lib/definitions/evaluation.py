@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Discriminator, Field, PositiveInt, Tag, model_validator
 
 from tasks_lib.base import Definition
 from tasks_lib.definitions.keys import DisplayName, ModelReference, repeated
@@ -70,6 +70,50 @@ class TaskSpecification(Definition):
         return self.key or self.task_key
 
 
+class RepeatedSpecification(Definition):
+    """What is run again: one specification of an evaluation, or all of them."""
+
+    evaluation_key: UserKey
+    """Key of the evaluation; this one's, or that of another in the project."""
+    task_specification_key: UserKey | None = None
+    """Key of the specification; all of the evaluation when absent."""
+
+
+class RepeatabilitySpecification(Definition):
+    """Other specifications, each run several times on the same samples."""
+
+    type: Literal["repeatability"]
+    """Kind of specification."""
+    key: UserKey
+    """Name in results; where several are run again, each adds its own after a `_`."""
+    repeatability_config: Repeatability
+    """How often they are run."""
+    num_samples: PositiveInt | None = None
+    """Samples used at most; each specification's own number when absent."""
+    subsampling: Subsampling | None = None
+    """Which samples are used; each specification's own choice when absent."""
+    inputs: Annotated[tuple[RepeatedSpecification, ...], Field(min_length=1)]
+    """What is run again."""
+
+    @property
+    def spec_key(self) -> str:
+        """Name of the specification in results."""
+        return self.key
+
+
+def _kind(value: Any) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return "repeatability" if kind == "repeatability" else "standard"
+
+
+AnySpecification = Annotated[
+    Annotated[TaskSpecification, Tag("standard")]
+    | Annotated[RepeatabilitySpecification, Tag("repeatability")],
+    Discriminator(_kind),
+]
+"""What an evaluation may list; one without `type` is a standard one."""
+
+
 class Evaluation(Definition):
     """A set of configured tasks, run together."""
 
@@ -83,7 +127,7 @@ class Evaluation(Definition):
     """What the evaluation is for, in Markdown."""
     config_spec: ConfigSpec = ()
     """Parameters, used in the task specifications as `<< config.KEY >>`."""
-    task_specifications: tuple[TaskSpecification, ...] = ()
+    task_specifications: tuple[AnySpecification, ...] = ()
     """The tasks and what they are bound to."""
     tags: tuple[str, ...] = ()
     """Words to find the evaluation by."""

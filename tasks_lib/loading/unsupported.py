@@ -25,21 +25,14 @@ MEMBERS: dict[str, frozenset[str]] = {
             "langsmith",
         }
     ),
-    "task_specifications": frozenset({"repeatability"}),
 }
 """Key that holds the member -> values of its `type`."""
-
-INSTEAD = {
-    "repeatability": "write 'repeatability: {num_runs: …}' in the specifications to run again"
-}
-"""Member -> what to write in its place, where there is something."""
 
 KEYS = frozenset(
     {
         "dataset_generators",
         "generator_specification",
         "policies",
-        "repeatability_config",
     }
 )
 """Keys that no entity has yet."""

@@ -12,7 +12,7 @@ from tasks_lib.config import did_you_mean
 from tasks_lib.errors import bounded
 from tasks_lib.loading.environment import holds_secret, unset_variable
 from tasks_lib.loading.known_keys import known_keys, known_tags
-from tasks_lib.loading.unsupported import INSTEAD, KEYS, MEMBERS
+from tasks_lib.loading.unsupported import KEYS, MEMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,7 @@ def _unknown_member(error: Error, model: type[BaseModel]) -> Complaint:
 def _refused_member(path: KeyPath, tag: str, choices: list[str]) -> Complaint:
     holder = next((part for part in reversed(path[:-1]) if isinstance(part, str)), "")
     if tag in MEMBERS.get(holder, ()):
-        fix = INSTEAD.get(tag) or _one_of(choices, "use one of ")
-        return Complaint(path, f"'{tag}' is not supported yet", fix)
+        return Complaint(path, f"'{tag}' is not supported yet", _one_of(choices, "use one of "))
     fix = did_you_mean(tag, choices) or _one_of(choices)
     return Complaint(path, f"unknown {path[-1]} '{bounded(tag, 80)}'", fix)
 

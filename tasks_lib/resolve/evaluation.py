@@ -22,6 +22,7 @@ from tasks_lib.resolve.earlier_results import absolute_results
 from tasks_lib.resolve.library import Library
 from tasks_lib.resolve.parts import Part, Problems
 from tasks_lib.resolve.project import Project
+from tasks_lib.resolve.repeatability import with_repeated
 from tasks_lib.resolve.resolved import NO_OVERRIDES, Overrides, ResolvedEvaluation
 from tasks_lib.resolve.specs import Context, Sampling, resolve_spec, with_settings
 from tasks_lib.resolve.task_file import bound_task
@@ -161,6 +162,7 @@ def _evaluation(
         problems.add(part.error((), "the evaluation has no task specifications", fix))
     config = root.tree.get("config") if is_run else None
     entries = _configured(entries, evaluation, root, config or {}, overrides, context)
+    entries = with_repeated(entries, evaluation, context)
     specs = []
     typed = [(entry, entry.typed(TaskSpecification, problems)) for entry in entries]
     _refuse_equal_keys(typed, problems)
@@ -238,9 +240,11 @@ def _with_task_settings(
         names.update(parameters)
         own = {name: text for name, text in settings.items() if name in parameters}
         used.update(own)
-        config = dict(entry.tree.get("task_config") or {})
-        config.update(_parsed(own, parameters, context.problems))
-        filled.append(entry.with_tree({**entry.tree, "task_config": config}))
+        if own:
+            config = dict(entry.tree.get("task_config") or {})
+            config.update(_parsed(own, parameters, context.problems))
+            entry = entry.with_tree({**entry.tree, "task_config": config})
+        filled.append(entry)
     for name in settings.keys() - used:
         context.problems.add(_unknown_setting(name, names))
     return filled

@@ -235,7 +235,9 @@ class Library:
         if kind == "model-adapter":
             known.update(BUILT_IN)
         what = kind.replace("-", " ")
-        place = f"list it under '{_LISTS[kind]}' of the run file, or add its file to the project"
+        place = "add its file to the project"
+        if kind in _LISTS:
+            place = f"list it under '{_LISTS[kind]}' of the run file, or {place}"
         if kind == "model":
             place += ", or name a provider's as 'provider/model'"
         return DefinitionError(

@@ -24,27 +24,13 @@ def model(kind):
     return {"key": "m", "display_name": "M", "config": {"connection_type": kind, "url": "x"}}
 
 
-def evaluation(**specification):
-    return {"key": "e", "display_name": "E", "task_specifications": [specification]}
-
-
 def holding(holder, name):
     member = {"type": name, "model_key": "m"}
     match holder:
-        case "definition":
-            return task(**member, compute_evidence_snippet="def f(): pass")
-        case "config_spec":
-            return {**TASK, "config_spec": [{**member, "key": "k", "display_name": "K"}]}
-        case "solver":
-            return task(dataset={"key": "d"}, solver=member)
-        case "scorers":
-            return task(scorers=[member])
         case "source":
             return dataset(member)
         case "config":
             return model(name)
-        case "task_specifications":
-            return evaluation(type=name, task_key="t", inputs=[])
     raise AssertionError(f"add '{holder}' to this test")
 
 
@@ -76,20 +62,6 @@ def test_a_key_that_is_not_built_is_refused_and_nothing_else_said(tmp_path, tree
         load(tmp_path / "file.yaml")
     (complaint,) = caught.value.problems
     assert "is not supported yet" in str(complaint)
-
-
-def test_repeatability_of_other_specifications_is_refused_with_what_to_write_instead(tmp_path):
-    specification = {
-        "type": "repeatability",
-        "key": "again",
-        "repeatability_config": {"num_runs": 3},
-        "inputs": [{"evaluation_key": "e"}],
-    }
-    (tmp_path / "file.yaml").write_text(json.dumps(evaluation(**specification)))
-    with pytest.raises(DefinitionErrors) as caught:
-        load(tmp_path / "file.yaml")
-    (complaint,) = caught.value.problems
-    assert "write 'repeatability: {num_runs: …}' in the specifications" in str(complaint)
 
 
 def test_the_table_holds_nothing_that_is_built():
