@@ -67,14 +67,15 @@ class Snippet:
     message_limit = 300
 
     def __init__(self, source: str, function: str) -> None:
+        self.origin = _origins.get(source)
+        definition = _definition(source, function, self.origin)
         self.source = source
         self.function = function
         digest = hashlib.sha256(source.encode()).hexdigest()[:12]
         self._module_name = f"evalmill_snippet_{digest}"
-        self.origin = _origins.get(source)
         self._file = str(self.origin.path) if self.origin else f"<{function} {digest}>"
         self._first_line = self.origin.first_line if self.origin else 1
-        self._line = self._first_line - 1 + _find(ast.parse(source), function).lineno
+        self._line = self._first_line - 1 + definition.lineno
         self.place = f"{self._file}:{self._line}"
         self._lock = threading.Lock()
         self._loaded: Callable[..., Any] | None = None
@@ -164,17 +165,7 @@ def load_snippet(source: str, function: str) -> Snippet:
     Raises:
         ValueError: `source` is not Python or does not define `function`.
     """
-    check_snippet(source, function)
     return Snippet(source, function)
-
-
-def check_snippet(source: str, function: str) -> None:
-    """Check, without running anything, that `source` is Python and defines `function`.
-
-    Raises:
-        ValueError: naming the line of the syntax error, or the functions there are.
-    """
-    _check(source, function, _origins.get(source))
 
 
 def SnippetSource(function: str) -> Any:
@@ -185,13 +176,20 @@ def SnippetSource(function: str) -> Any:
 
     def checked(source: str) -> str:
         if not is_placeholder(source):
-            _check(neutralised(source), function, _origins.get(source))
+            _definition(neutralised(source), function, _origins.get(source))
         return source
 
     return Annotated[str, AfterValidator(checked)]
 
 
-def _check(source: str, function: str, origin: Origin | None) -> None:
+def _definition(
+    source: str, function: str, origin: Origin | None
+) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    """The definition of a function, the last of that name.
+
+    Raises:
+        ValueError: there is none, or `source` is not Python.
+    """
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
@@ -200,16 +198,15 @@ def _check(source: str, function: str, origin: Origin | None) -> None:
         raise ValueError(f"snippet is not Python: {place}: {error.msg}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"snippet is not Python: {error}") from error
-    _find(tree, function)
-
-
-def _find(tree: ast.Module, function: str) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    for node in reversed(found):
-        if node.name == function:
-            return node
-    known = ", ".join(node.name for node in found) or "no function"
-    raise ValueError(f"snippet defines {known}; define '{function}' at its top level")
+    found = {
+        node.name: node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    if function not in found:
+        known = ", ".join(found) or "no function"
+        raise ValueError(f"snippet defines {known}; define '{function}' at its top level")
+    return found[function]
 
 
 def _arity(function: Callable[..., Any]) -> int | None:

@@ -1,5 +1,7 @@
 """The way to models, as solvers and scorers see it."""
 
+import asyncio
+from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from tasks_lib.models.outputs import ModelOutput
@@ -24,7 +26,7 @@ class Predictor(Protocol):
         """
 
 
-class FirstCall(Exception):
+class _FirstCall(Exception):
     """Carries the input of a call away from whoever wanted to make it."""
 
     def __init__(self, model_input: Any) -> None:
@@ -32,11 +34,26 @@ class FirstCall(Exception):
         self.model_input = model_input
 
 
-class Curious:
-    """Stops at the first call instead of making it."""
+class _Stop:
+    """Ends everything at the first call instead of making it."""
 
     async def predict(
         self, model_key: str, model_input: Any, *, auxiliary: bool = False
     ) -> ModelOutput:
-        """Raise `FirstCall` with the model's input."""
-        raise FirstCall(model_input)
+        raise _FirstCall(model_input)
+
+
+def input_of_first_call(asking: Callable[[Predictor], Coroutine[Any, Any, Any]]) -> Any:
+    """Return the model input of the first call that a coroutine would make; makes none.
+
+    Args:
+        asking: returns the coroutine that makes its calls by this predictor.
+
+    Returns:
+        None when it ended without a call.
+    """
+    try:
+        asyncio.run(asking(_Stop()))
+    except _FirstCall as call:
+        return call.model_input
+    return None

@@ -1,6 +1,5 @@
 """What calls will cost, before any is made."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from tasks_lib.definitions.model import Model
 from tasks_lib.definitions.price import Price
 from tasks_lib.jsontext import dumps
-from tasks_lib.models.predictor import Curious, FirstCall
+from tasks_lib.models.predictor import input_of_first_call
 from tasks_lib.plan.plan import Plan
 from tasks_lib.plan.preflight import made_up_trace
 from tasks_lib.resolve import ResolvedSpec
@@ -155,12 +154,10 @@ def _question(scorer: ModelScorer, sample: Sample, first_input: Any, words: str)
     """Tokens of what a scorer asks first about a sample; None when that takes a real reply."""
     row = Row(sample.data, made_up_trace(first_input, words))
     try:
-        asyncio.run(scorer.ask(row, Curious()))
-    except FirstCall as call:
-        return tokens_of(call.model_input)
+        asked = input_of_first_call(lambda models: scorer.ask(row, models))
     except Exception:  # whatever a made-up reply can't do
         return None
-    return None
+    return None if asked is None else tokens_of(asked)
 
 
 def _mean(numbers: Sequence[float]) -> float | None:

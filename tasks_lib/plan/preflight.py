@@ -1,16 +1,14 @@
 """Looking at the first prompts before anything is called."""
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from tasks_lib.errors import DefinitionError, DefinitionErrors, SampleError
-from tasks_lib.models.predictor import Curious, FirstCall
+from tasks_lib.models.predictor import input_of_first_call
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec
 from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.samples import Sample
@@ -151,8 +149,7 @@ def _tried(make: Callable[[], Any]) -> Any:
 
 def _first_question(scorer: ModelScorer, row: Callable[[Sample], Row], sample: Sample) -> None:
     """Make what a scorer asks first, and ask nobody."""
-    with suppress(FirstCall):
-        asyncio.run(scorer.ask(row(sample), Curious()))
+    input_of_first_call(lambda models: scorer.ask(row(sample), models))
 
 
 def _judged(scorer: SampleScorer, row: Callable[[Sample], Row], sample: Sample) -> None:

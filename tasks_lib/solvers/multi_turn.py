@@ -1,12 +1,12 @@
 """`multi_turn_solver`: a conversation of several turns, built step by step."""
 
-import asyncio
+from collections.abc import Coroutine
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from tasks_lib.errors import SampleError
-from tasks_lib.models.predictor import Curious, FirstCall
+from tasks_lib.models.predictor import Predictor, input_of_first_call
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BrokenOffError, ConversationSolver, SolverContext
 from tasks_lib.solvers.call_range import CallRanges
@@ -34,9 +34,7 @@ class MultiTurnSolver(ConversationSolver):
         return calls_of(self.message_builders, evaluated)
 
     def first_input(self, sample: Sample) -> Any:
-        conversation = Conversation(sample, SolverContext("", Curious()))
-        try:
-            asyncio.run(build(self.message_builders, conversation))
-        except FirstCall as call:
-            return call.model_input
-        return None
+        def converse(models: Predictor) -> Coroutine[Any, Any, None]:
+            return build(self.message_builders, Conversation(sample, SolverContext("", models)))
+
+        return input_of_first_call(converse)
