@@ -1,7 +1,8 @@
 """Writing task result logs: what a run's specifications came to, in the platform's form."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -25,6 +26,9 @@ from tasks_lib.results.task_result.samples import OWN_KEY, error, sample_evidenc
 from tasks_lib.results.task_result.tally import Tally, Tokens
 
 LOG_FILE = "task_result_log.json"
+
+Member = tuple[str, Any]
+"""Name and value of a member of a JSON object; made when its turn comes."""
 
 
 def export_task_results(stored: StoredRun, folder: Path, *, link: bool = False) -> list[Path]:
@@ -79,32 +83,28 @@ class _Log:
         self._all = Tally()
 
     def write(self, path: Path) -> None:
-        """Write the log."""
+        """Write the log; what its end says was counted while its samples were written."""
         with path.open("wb") as file:
-            file.write(b"{")
-            head: dict[str, Any] = {
-                "format_version": "v1",
-                "app_version": f"evalmill {version('evalmill')}",
-                "status": "failure" if self._failed() else "success",
-            }
-            for name, value in head.items():
-                file.write(_member(name, value) + b",\n")
-            file.write(b'"evidence":')
-            self._write_evidence(file)
-            tail = {
-                "specification": self._specification(),
-                "execution": self._execution(),
-                "errors": [],
-                OWN_KEY: {
-                    "run_id": self._stored.folder.run_id,
-                    "num_trials": self._num_trials,
-                    "num_runs": self._num_runs,
-                    "scorers": list(self._scorers),
-                },
-            }
-            for name, value in tail.items():
-                file.write(b",\n" + _member(name, value))
-            file.write(b"}\n")
+            _write_object(file, self._members())
+            file.write(b"\n")
+
+    def _members(self) -> Iterator[Member]:
+        yield "format_version", "v1"
+        yield "app_version", f"evalmill {version('evalmill')}"
+        yield "status", "failure" if self._failed() else "success"
+        yield "evidence", partial(_write_object, members=self._evidence())
+        yield "specification", self._specification()
+        yield "execution", self._execution()
+        yield "errors", []
+        yield (
+            OWN_KEY,
+            {
+                "run_id": self._stored.folder.run_id,
+                "num_trials": self._num_trials,
+                "num_runs": self._num_runs,
+                "scorers": list(self._scorers),
+            },
+        )
 
     def _failed(self) -> bool:
         """Whether nothing came of the task: no metric has a value though there are some."""
@@ -116,45 +116,31 @@ class _Log:
         file = self._stored.folder.evidence(self._spec.key)
         return read_json(file)["error"] if file.exists() else None
 
-    def _write_evidence(self, file: BinaryIO) -> None:
+    def _evidence(self) -> Iterator[Member]:
         repeated = self._num_runs > 1
-        file.write(b"{" + _member("metrics", metrics_data(self._metrics, self._scorers)))
-        file.write(b',\n"samples":')
-        if repeated or not self._parts:
-            file.write(b"null")
-        else:
-            self._write_samples(file, self._all, None)
-        file.write(b',\n"runs":')
-        if repeated:
-            self._write_runs(file)
-        else:
-            file.write(b"null")
+        yield "metrics", metrics_data(self._metrics, self._scorers)
+        whole = bool(self._parts) and not repeated
+        yield "samples", partial(_write_list, values=self._samples(self._all)) if whole else None
+        runs = (partial(_write_object, members=self._run(n)) for n in range(self._num_runs))
+        yield "runs", partial(_write_list, values=runs) if repeated else None
         trouble = self._trouble()
         errors = [error("code", trouble, "metric")] if trouble else metric_errors(self._metrics)
-        rest = {
-            "errors": errors,
-            "failures": self._all.failures(),
-            "model_token_usages": self._token_usages(),
-        }
-        for name, value in rest.items():
-            file.write(b",\n" + _member(name, value))
-        file.write(b"}")
+        yield "errors", errors
+        yield "failures", self._all.failures()
+        yield "model_token_usages", self._token_usages()
 
-    def _write_runs(self, file: BinaryIO) -> None:
-        for number in range(self._num_runs):
-            tally = Tally()
-            metrics = run_metrics(self._stored, self._spec, self._scorers, number)
-            head = _member("index", number) + b"," + _member("metrics", metrics)
-            file.write((b"[" if number == 0 else b",\n") + b"{" + head + b',\n"samples":')
-            self._write_samples(file, tally, number)
-            rest = b",\n" + _member("errors", []) + b"," + _member("failures", tally.failures())
-            file.write(rest + b"}")
-            self._all.add(tally)
-        file.write(b"]")
+    def _run(self, number: int) -> Iterator[Member]:
+        """What is said of one run of the samples."""
+        tally = Tally()
+        yield "index", number
+        yield "metrics", run_metrics(self._stored, self._spec, self._scorers, number)
+        yield "samples", partial(_write_list, values=self._samples(tally, number))
+        yield "errors", []
+        yield "failures", tally.failures()
+        self._all.add(tally)
 
-    def _write_samples(self, file: BinaryIO, tally: Tally, run: int | None) -> None:
-        """Write the samples, a line each; those of one run of the samples alone, if so asked."""
-        separator = b"[\n"
+    def _samples(self, tally: Tally, run: int | None = None) -> Iterator[dict[str, Any]]:
+        """The evidence of all samples; of one run of the samples alone, if so asked."""
         for part in self._read_parts(run):
             tally.count(part, self._spec.model_key, self._scorers)
             for sample in sample_evidence(
@@ -164,9 +150,7 @@ class _Log:
                 several=self._num_trials > 1,
             ):
                 tally.ended_as(failed=bool(sample["errors"]))
-                file.write(separator + orjson.dumps(sample))
-                separator = b",\n"
-        file.write(b"[]" if separator == b"[\n" else b"\n]")
+                yield sample
 
     def _read_parts(self, run: int | None) -> Iterator[ResultPart]:
         for path in self._parts:
@@ -244,8 +228,30 @@ def _of_run(part: ResultPart, run: int) -> ResultPart:
     )
 
 
-def _member(name: str, value: Any) -> bytes:
-    return orjson.dumps(name) + b":" + orjson.dumps(value)
+def _write(file: BinaryIO, value: Any) -> None:
+    """Write a value; a function writes its own, so that a large one is never in memory."""
+    if callable(value):
+        value(file)
+    else:
+        file.write(orjson.dumps(value))
+
+
+def _write_object(file: BinaryIO, members: Iterable[Member]) -> None:
+    separator = b"{"
+    for name, value in members:
+        file.write(separator + orjson.dumps(name) + b":")
+        _write(file, value)
+        separator = b",\n"
+    file.write(b"}")
+
+
+def _write_list(file: BinaryIO, values: Iterable[Any]) -> None:
+    separator = b"[\n"
+    for value in values:
+        file.write(separator)
+        _write(file, value)
+        separator = b",\n"
+    file.write(b"[]" if separator == b"[\n" else b"\n]")
 
 
 def _seconds(moment: str) -> float:
