@@ -26,7 +26,7 @@ from tasks_lib.runs.run import Run, StepResult
 from tasks_lib.runs.start import start_run, undeclared_secrets
 from tasks_lib.sources import Rows
 
-GRACE_SECONDS = 10.0
+GRACE_SECONDS = 25.0  # less than the 30 s between SIGTERM and SIGKILL that are usual
 """How long an interrupted run waits for replies in flight, which are paid for."""
 
 
@@ -113,12 +113,14 @@ def execute(prepared: Prepared, manner: Manner) -> int:
     run.models.on_notice = _warning
     driver = LocalDriver(run)
     try:
-        # What authors' code prints must not mix with the one document on stdout.
-        with _interruptible(run), redirect_stdout(sys.stderr):
-            driver.start()
-            result = _conducted(run, driver, manner)
-    except (Stopped, KeyboardInterrupt, StoreError) as error:
-        return _ended_early(run, driver, manner, prepared.env_file, error)
+        with _interruptible(run):
+            try:
+                # What authors' code prints must not mix with the one document on stdout.
+                with redirect_stdout(sys.stderr):
+                    driver.start()
+                    result = _conducted(run, driver, manner)
+            except (Stopped, KeyboardInterrupt, StoreError) as error:
+                return _ended_early(run, driver, manner, prepared.env_file, error)
     finally:
         run.close()
     from flows.telling import tell_result
@@ -155,7 +157,10 @@ def _warning(words: str) -> None:
 
 @contextmanager
 def _interruptible(run: Run) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM stop the run in good order; a second one ends it at once."""
+    """Let Ctrl-C, SIGTERM and a terminal that is closed stop the run in good order.
+
+    A second one ends it at once. Under `nohup` the terminal doesn't matter.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -164,10 +169,14 @@ def _interruptible(run: Run) -> Iterator[None]:
         if run.stopping:
             raise KeyboardInterrupt
         run.stop()
-        print("interrupted: waiting for replies in flight (again to end now)", file=sys.stderr)
+        words = f"waiting up to {GRACE_SECONDS:.0f} s for replies in flight (again to end now)"
+        print(f"interrupted: {words}", file=sys.stderr)
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, stop) for number in numbers}
     try:
         yield
     finally:

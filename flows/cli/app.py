@@ -76,7 +76,9 @@ def _unloaded() -> None:
 def main() -> NoReturn:
     """Run the command line; the exit code is the process's."""
     from flows.cli.failures import guarded
+    from flows.cli.streams import make_tolerant
 
+    make_tolerant()
     calm_garbage_collection()
     arguments = sys.argv[1:] or ["--help"]
     _leave(guarded(make_app(arguments), arguments))

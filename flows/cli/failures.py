@@ -1,7 +1,7 @@
-"""Errors of the command line: words on stderr and the right exit code, no traceback."""
+"""Errors of the command line: words on stderr and the right exit code."""
 
-import os
 import sys
+import traceback
 
 import typer
 from typer.exceptions import TyperException
@@ -14,10 +14,8 @@ from tasks_lib.secrets import redact
 def guarded(app: typer.Typer, arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     try:
-        try:
-            result = app(arguments, standalone_mode=False)
-        finally:
-            sys.stdout.flush()
+        result = app(arguments, standalone_mode=False)
+        sys.stdout.flush()
     except typer.Exit as exit_request:
         return exit_request.exit_code
     except TyperException as error:
@@ -31,9 +29,11 @@ def guarded(app: typer.Typer, arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
         return exit_codes.INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone, as `| head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except Exception as error:  # not 1: that is a gate's verdict
+        print(redact(traceback.format_exc()), file=sys.stderr)
+        words = f"evalmill failed: {type(error).__name__}"
+        print(f"{words}; what was paid for is kept, a run can be resumed", file=sys.stderr)
+        return exit_codes.TOO_MANY_ERRORS
     return result if isinstance(result, int) else 0
 
 

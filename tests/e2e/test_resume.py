@@ -5,6 +5,7 @@ import random
 import shlex
 import signal
 import subprocess
+import time
 from functools import partial
 
 import pytest
@@ -65,6 +66,7 @@ def kill(process: "subprocess.Popen[str]", number: int = signal.SIGKILL) -> tupl
     [
         pytest.param(signal.SIGINT, id="Ctrl-C"),
         pytest.param(signal.SIGTERM, id="SIGTERM", marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, id="terminal closed", marks=pytest.mark.slow),
     ],
 )
 def test_an_interrupted_run_keeps_replies_in_flight_and_says_how_to_go_on(
@@ -92,6 +94,26 @@ def test_an_interrupted_run_keeps_replies_in_flight_and_says_how_to_go_on(
     stats = lab.server.stats()
     assert (stats["requests"], stats["max_arrivals"]) == (COUNT, 1), "only the rest was paid"
     assert same_metrics(resumed.run, uninterrupted(lab, tmp_path).run)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_interruption_waits_for_nothing_and_says_how_to_go_on(lab, number):
+    lab.server.reset(latency_ms=60_000)
+    process = begun(lab, lab.folder / "run.yaml", *FLAGS)
+    until(lambda: lab.asked == CONNECTIONS, "the first requests")
+    process.send_signal(number)
+    first = process.stderr.readline()
+    assert first == "interrupted: waiting up to 25 s for replies in flight (again to end now)\n"
+    time.sleep(0.3)
+    process.send_signal(number)
+    again = time.monotonic()
+    last = process.stderr.readline()
+    assert time.monotonic() - again < 10
+    assert last.startswith("interrupted: run night, 0 of 12 samples done; resume with: evalmill")
+    with process:
+        process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert lab.evalmill("ls", "--json").json[0]["status"] == "interrupted"
 
 
 def reached(lab, process, requests):

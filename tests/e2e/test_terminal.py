@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.command_line import REPOSITORY, CommandLine
-from tests.e2e.lab import ALONE
+from tests.e2e.lab import ALONE, questions
 
 RUN_FILE = REPOSITORY / "deployments" / "catalog" / "exact_match_qa.yaml"
 
@@ -40,6 +42,31 @@ def test_a_terminal_shows_progress(evalmill: CommandLine) -> None:
     assert code == 0, shown
     assert "samples" in shown
     assert "complete: run" in shown
+
+
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "1>&- 2>&-", "2>/dev/full", "| true"])
+@pytest.mark.parametrize(("wrong", "code"), [(0, 0), (3, 1)])
+def test_how_a_run_ends_does_not_depend_on_who_reads_it(lab, closed, wrong, code):
+    lab.write(qa_jsonl=questions(4, wrong=wrong))
+    words = ["run", "run.yaml", *ALONE, "--run-id", "r", "--fail-under", "is_correct_mean=0.9"]
+    script = f'"$@" {closed}; exit ${{PIPESTATUS[0]}}'
+    command = ["bash", "-c", script, "bash", sys.executable, "-m", "flows.cli", *words]
+    env = {**os.environ, "EVALMILL_STORE": str(lab.evalmill.store), "PYTHONPATH": str(REPOSITORY)}
+    ended = subprocess.run(command, env=env, cwd=lab.folder, check=False)
+    assert ended.returncode == code
+    record = json.loads((lab.evalmill.store / "runs" / "r" / "run.json").read_text())
+    assert (record["status"], record["exit_code"]) == ("complete", code)
+
+
+def test_a_table_that_could_not_be_written_is_no_success(lab):
+    command = [sys.executable, "-m", "flows.cli", "check", "run.yaml", "--json"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            command, cwd=lab.folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        )  # fmt: skip
+    assert ended.returncode == 3
+    assert "No space left on device" in ended.stderr
 
 
 def test_what_snippets_print_stays_off_stdout(evalmill: CommandLine, tmp_path: Path) -> None:
