@@ -4,11 +4,10 @@
   specification (`specs`, `tasks`; `task_file` where a task is run alone).
 - `library` finds what keys name, in the run file or the files of the `project`; `parts` are
   pieces of files on their way to typed definitions; `earlier_results` are named by run or path.
-- Asked of what is resolved: `columns`, `called_models`, `fingerprint`; `serialize` makes it plain
+- Asked of what is resolved: `columns`, `fingerprint`; `serialize` makes it plain
   YAML again, without secrets. `undefined_names` looks at placeholders alone.
 """
 
-from tasks_lib.resolve.called_models import called_models
 from tasks_lib.resolve.columns import check_dataset_columns
 from tasks_lib.resolve.evaluation import resolve
 from tasks_lib.resolve.fingerprint import fingerprint
@@ -19,7 +18,6 @@ __all__ = [
     "Overrides",
     "ResolvedEvaluation",
     "ResolvedSpec",
-    "called_models",
     "check_dataset_columns",
     "fingerprint",
     "resolve",

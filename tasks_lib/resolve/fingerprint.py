@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from tasks_lib.definitions.model import Model
-from tasks_lib.resolve.called_models import models_of
 from tasks_lib.resolve.resolved import ResolvedSpec
 from tasks_lib.resolve.serialize import connection_settings
+from tasks_lib.resolve.specs import MODEL_FIELDS
 
 
 def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -> str:
@@ -19,7 +20,7 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
         spec: the specification.
         models: when a change of their settings is to count; those it does not use are ignored.
     """
-    used = models_of(spec)
+    used = _models_of(spec)
     content = {
         "definition": spec.task.definition.model_dump(
             mode="json", by_alias=True, exclude={"scorers": {"__all__": {"display_name"}}}
@@ -39,3 +40,20 @@ def fingerprint(spec: ResolvedSpec, models: Mapping[str, Model] | None = None) -
     }
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _models_of(spec: ResolvedSpec) -> set[str | None]:
+    """Return the keys of the evaluated model and of those that parts of the task name."""
+
+    def named(tree: Any) -> Iterator[str | None]:
+        if isinstance(tree, dict):
+            for key, value in tree.items():
+                if key in MODEL_FIELDS and isinstance(value, str):
+                    yield value
+                else:
+                    yield from named(value)
+        elif isinstance(tree, list):
+            for item in tree:
+                yield from named(item)
+
+    return {spec.model_key, *named(spec.task.definition.model_dump(mode="json"))}

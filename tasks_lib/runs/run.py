@@ -13,8 +13,8 @@ from tasks_lib.models.ledger import CachePolicy, Ledger
 from tasks_lib.models.loop import STALL_SECONDS, LoopThread
 from tasks_lib.models.service import ModelService
 from tasks_lib.models.spending import Spending
-from tasks_lib.plan import Plan
-from tasks_lib.resolve import ResolvedSpec, called_models
+from tasks_lib.plan import Plan, models_to_call
+from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.folder import RunFolder
 from tasks_lib.results.lock import RunLock
 from tasks_lib.results.schemas import Place, SampleRecord
@@ -80,14 +80,14 @@ class Run:
         return self._specs[key]
 
     def check_models(self) -> None:
-        """Open every model that is used, so that what is missing shows now.
+        """Open every model that may be called, so that what is missing shows now.
 
         Raises:
             DefinitionError: a secret, an adapter or a file is missing.
         """
 
         async def open_all() -> None:
-            for key in called_models(self.plan.evaluation):
+            for key in models_to_call(self.plan.evaluation, self.plan.settings):
                 self.models.model(key)
 
         self.loop.run(open_all())

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.e2e.lab import ALONE, jsonl
+from tests.e2e.lab import ALONE, jsonl, model
 
 
 def said(answer: str, target: str, **more: object) -> dict[str, object]:
@@ -86,3 +86,12 @@ def test_a_run_comes_before_a_folder_of_its_name(lab, traces):
     lab.run("--run-id", "traces", "-n", "2")
     ran = lab.evalmill("rescore", "traces", "run.yaml", "--json", *ALONE, cwd=lab.folder)
     assert ran.json["metrics"][0]["n"] == 2
+
+
+def test_the_evaluated_model_needs_no_key_to_be_scored_again(lab, traces):
+    lab.run("--run-id", "first")
+    keyed = "  api_key: $LAB_KEY_THAT_IS_NOT_SET\n"
+    lab.write(model_yaml=model("http://127.0.0.1:9/v1") + keyed)
+    for source in ("first", traces):
+        ran = rescored(lab, source)
+        assert ran.exit_code == 0, ran.stderr

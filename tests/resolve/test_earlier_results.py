@@ -3,7 +3,8 @@
 import pytest
 
 from tasks_lib.errors import DefinitionErrors
-from tasks_lib.resolve import Overrides, called_models, resolve
+from tasks_lib.plan import RunSettings, models_to_call
+from tasks_lib.resolve import Overrides, resolve
 
 RUN = """\
 models:
@@ -108,7 +109,7 @@ def test_a_stored_evaluation_means_the_same_elsewhere(project, tmp_path):
 
 
 def test_a_model_that_only_loaded_results_are_of_is_not_called(project):
-    assert called_models(resolve(project / "run.yaml")) == []
+    assert models_to_call(resolve(project / "run.yaml"), RunSettings(project)) == []
     run = project / "run.yaml"
     run.write_text(
         RUN.replace(
@@ -116,7 +117,7 @@ def test_a_model_that_only_loaded_results_are_of_is_not_called(project):
             "    - {key: asked, task_key: asking, model_key: judge}\n    - $ref",
         )
     )
-    assert called_models(resolve(run)) == ["judge"]
+    assert models_to_call(resolve(run), RunSettings(project)) == ["judge"]
     assert sorted(resolve(run).models) == ["judge", "tested"]
 
 
