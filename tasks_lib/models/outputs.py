@@ -1,4 +1,4 @@
-"""Replies of the two OpenAI APIs turned into model outputs, and what makes one malformed.
+"""Model outputs: what a reply comes to, and what makes one malformed.
 
 What each kind of reply comes to. "Again" is asked for again, up to five times in all, never
 recorded, and in the end an error row of the class that is named.
@@ -34,9 +34,8 @@ from typing import Any
 from tasks_lib.errors import bounded
 from tasks_lib.jsontext import dumps, loads, storable
 from tasks_lib.models.connections.base import CallFailure
-from tasks_lib.models.usage import token_usage
 from tasks_lib.secrets import redact
-from tasks_lib.trace import is_thought, output_text
+from tasks_lib.trace import output_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def read_json(body: bytes) -> Any:
         return loads(body)
     except ValueError:
         text = bounded(redact(body.decode("utf-8", "replace")), 80)
-        raise _malformed(f"the reply is no JSON: {text!r}") from None
+        raise malformed(f"the reply is no JSON: {text!r}") from None
 
 
 def reject_error(data: Any) -> None:
@@ -102,179 +101,37 @@ def reject_error(data: Any) -> None:
         )
 
 
-def chat_output(data: Any) -> ModelOutput:
-    """Return the model output of a chat completion, OpenAI's form or the task language's.
-
-    Null content becomes `""` where something else says why there is no text (a refusal,
-    reasoning, tool calls, a finish reason other than `stop`); with nothing at all the reply
-    is malformed. Tool calls make the output one of Open Responses items.
-
-    Raises:
-        CallFailure: no choices, nothing in the first one, or parts of a wrong kind; retryable.
-    """
-    reject_error(data)
-    choices = data.get("choices") if isinstance(data, dict) else None
-    if not isinstance(choices, list) or not choices:
-        raise _malformed("the reply has no choices")
-    kept = [_choice(choice) for choice in choices]
-    first = choices[0]
-    message = first["message"]
-    finish = _reason(first.get("finish_reason"))
-    usage, counts = token_usage(data.get("usage"))
-    if calls := message.get("tool_calls"):
-        items = [*_said_items(kept[0]["message"]), *_call_items(calls)]
-        return ModelOutput({"items": items, "usage": usage}, finish, *counts)
-    if message.get("content") is None and finish in (None, "stop") and not _excuse(message):
-        raise _malformed("the reply is empty")
-    return ModelOutput({"choices": kept, "usage": usage}, finish, *counts)
-
-
-def _malformed(problem: str) -> CallFailure:
+def malformed(problem: str) -> CallFailure:
+    """Return the failure of a reply that is no answer; the next may be one."""
     return CallFailure("model", problem, retryable=True)
 
 
-def _reason(finish: Any) -> str | None:
-    return storable(finish) if isinstance(finish, str) else None
+def text_or_none(finish_reason: Any) -> str | None:
+    """Return a finish reason as it can be stored; None for what is no text."""
+    return storable(finish_reason) if isinstance(finish_reason, str) else None
 
 
-def _choice(choice: Any) -> dict[str, Any]:
-    message = choice.get("message") if isinstance(choice, dict) else None
-    reject_error(choice)
-    if not isinstance(message, dict):
-        raise _malformed("the reply's choice has no message")
-    kept: dict[str, Any] = {
-        "role": message.get("role") or "assistant",
-        "content": _text(message.get("content")),
-        "refusal": message.get("refusal"),
-    }
-    if reasoning := _reasoning(message):
-        kept["reasoning_content"] = reasoning
-    result: dict[str, Any] = {"message": kept}
-    if (finish := choice.get("finish_reason")) is not None:
-        result["finish_reason"] = finish
-    if (references := choice.get("references")) is not None:
-        result["references"] = references
-    return result
-
-
-def _text(content: Any) -> str:
-    """The text of a message's content: as it is, or of its parts; null is no text."""
-    if content is None:
-        return ""
-    if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, dict))
-        return "".join(part for part in parts if isinstance(part, str))
-    if isinstance(content, str):
-        return content
-    raise _malformed(f"the reply's content is no text: {bounded(str(content), 80)!r}")
-
-
-def _reasoning(message: dict[str, Any]) -> Any:
-    return message.get("reasoning_content") or message.get("reasoning")
-
-
-def _excuse(message: dict[str, Any]) -> bool:
-    return bool(message.get("refusal") or _reasoning(message))
-
-
-def _said_items(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """What is said beside tool calls; reasoning comes first, as a message of its own."""
-    items = []
-    if isinstance(reasoning := message.get("reasoning_content"), str):
-        items.append(_message([{"type": "reasoning_text", "text": reasoning}]))
-    if text := message["content"]:
-        part = {"type": "output_text", "text": text, "annotations": [], "logprobs": None}
-        items.append(_message([part]))
-    return items
-
-
-def _message(content: list[dict[str, Any]], item_id: str = "") -> dict[str, Any]:
+def thought_item(texts: list[str], item_id: str = "") -> dict[str, Any]:
+    """Return reasoning as an assistant's message of its own, so that answers stay clean."""
     return {
         "type": "message",
         "id": item_id,
         "status": "completed",
         "role": "assistant",
-        "content": content,
+        "content": [{"type": "reasoning_text", "text": text} for text in texts],
     }
 
 
-def _call_items(calls: Any) -> list[dict[str, Any]]:
-    if not isinstance(calls, list):
-        raise _malformed("the reply's tool calls are no list")
-    items = []
-    for call in calls:
-        function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise _malformed("the reply has a tool call without a function")
-        arguments = function.get("arguments") or "{}"
-        items.append(
-            {
-                "type": "function_call",
-                "id": "",
-                "call_id": call.get("id") or "",
-                "name": function["name"],
-                "arguments": arguments if isinstance(arguments, str) else dumps(arguments),
-                "status": "completed",
-            }
-        )
-    return items
-
-
-def responses_output(data: Any) -> ModelOutput:
-    """Return the model output of a Responses reply: its items, with usage.
-
-    Reasoning items with text become an assistant message of their own before the answer, so
-    that the answer's text stays clean; other kinds of items are dropped.
-
-    Raises:
-        CallFailure: an error inside, or no output at all; retryable.
-    """
-    reject_error(data)
-    output = data.get("output") if isinstance(data, dict) else None
-    if not isinstance(output, list) or not output:
-        raise _malformed("the reply has no output")
-    items = [item for raw in output if (item := _response_item(raw)) is not None]
-    if all(map(is_thought, items)):
-        items.append(_message([]))  # the answer that did not come: thoughts are none
-    usage, counts = token_usage(data.get("usage"))
-    details = data.get("incomplete_details")
-    finish = _reason(details.get("reason")) if isinstance(details, dict) else None
-    if finish == "max_output_tokens":
-        finish = "length"
-    if finish is None and data.get("status") == "completed":
-        called = any(item["type"] == "function_call" for item in items)
-        finish = "tool_calls" if called else "stop"
-    raw = {"items": items, "usage": usage}
-    if details:
-        raw["incomplete_details"] = details
-    return ModelOutput(raw, finish, *counts)
-
-
-def _response_item(item: Any) -> dict[str, Any] | None:
-    kind = item.get("type") if isinstance(item, dict) else None
-    if kind == "message":
-        return {
-            "type": "message",
-            "id": item.get("id") or "",
-            "status": item.get("status") or "completed",
-            "role": item.get("role") or "assistant",
-            "content": item.get("content") or [],
-        }
-    if kind == "function_call":
-        arguments = item.get("arguments") or "{}"
-        return {
-            "type": "function_call",
-            "id": item.get("id") or "",
-            "call_id": item.get("call_id") or "",
-            "name": item.get("name") or "",
-            "arguments": arguments if isinstance(arguments, str) else dumps(arguments),
-            "status": item.get("status") or "completed",
-        }
-    if kind == "reasoning":
-        lists = [
-            parts for name in ("summary", "content") if isinstance(parts := item.get(name), list)
-        ]
-        texts = [part.get("text") for parts in lists for part in parts if isinstance(part, dict)]
-        thoughts = [{"type": "reasoning_text", "text": text} for text in texts if text]
-        return _message(thoughts, item.get("id") or "") if thoughts else None
-    return None
+def call_item(
+    name: str, arguments: Any, call_id: Any, item_id: Any = "", status: Any = "completed"
+) -> dict[str, Any]:
+    """Return a function's call as an item; arguments that are no text become JSON."""
+    arguments = arguments or "{}"
+    return {
+        "type": "function_call",
+        "id": item_id or "",
+        "call_id": call_id or "",
+        "name": name,
+        "arguments": arguments if isinstance(arguments, str) else dumps(arguments),
+        "status": status or "completed",
+    }

@@ -9,10 +9,11 @@ from tasks_lib.definitions.adapter import ModelAdapter
 from tasks_lib.errors import CircuitError, SampleError, Stopped
 from tasks_lib.jsontext import dump_bytes
 from tasks_lib.models import retries
+from tasks_lib.models.adapters.openai_chat import chat_output
 from tasks_lib.models.call_id import CallId
 from tasks_lib.models.circuit import PROBES, RELAPSED, SUSPICIOUS, Circuit, FailedCall
 from tasks_lib.models.connections.base import CallFailure
-from tasks_lib.models.outputs import ModelOutput, chat_output
+from tasks_lib.models.outputs import ModelOutput
 from tasks_lib.models.service import ModelService
 from tests.fake_openai import RunningServer
 from tests.models.calling import asked, endpoint, service_of
@@ -324,7 +325,7 @@ def test_a_dead_endpoint_costs_five_calls(
     monkeypatch.setattr(retries, "FIRST_DELAY", 0.05)
 
     async def main() -> None:
-        model = endpoint(fake_server.base_url, max_concurrent_requests=50, timeout=0.3)
+        model = endpoint(fake_server.base_url, max_concurrent_requests=50, timeout=1.0)
         async with service_of(tmp_path, model) as service:
             ends = await ask_many(service, f"FAULT={fault}")
             assert service.cause is not None

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks_lib.models.adapters.openai_chat import chat_output
+from tasks_lib.models.adapters.openai_responses import responses_output
 from tasks_lib.models.connections.base import CallFailure
 from tasks_lib.models.outputs import (
     ModelOutput,
-    chat_output,
     read_json,
     reject_error,
-    responses_output,
 )
 from tasks_lib.models.usage import usage_counts
 from tasks_lib.scorers.no_answer import no_answer
