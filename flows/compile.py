@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from prefect import Flow
 from prefect.exceptions import TerminationSignal
@@ -35,6 +35,9 @@ FAILED_NAMES = {
     exit_codes.OVER_BUDGET: "OverBudget",
 }
 """Exit code -> name of the flow run's state in the UI."""
+
+
+F = TypeVar("F", bound=Flow[[], Any])
 
 
 class EvaluationFlow(Flow[[], Any]):
@@ -78,12 +81,12 @@ def compile_evaluation(
     def evaluate() -> Any:
         return evaluate_here(evaluation, how)
 
-    return flow_of(plan, evaluate)
+    return flow_of(EvaluationFlow, plan, evaluate)
 
 
-def flow_of(plan: Plan, body: Callable[[], Any]) -> EvaluationFlow:
+def flow_of(kind: type[F], plan: Plan, body: Callable[[], Any]) -> F:
     """Return a flow, named after the plan's evaluation, that runs `body`."""
-    return EvaluationFlow(
+    return kind(
         body,
         name=re.sub(r"[/%&<>]", "-", plan.evaluation.key),
         description=plan.evaluation.display_name,

@@ -108,12 +108,14 @@ class FlowAttempt(threading.Thread):
         """Run the flow; says nothing, fails silently: who waits is told."""
         try:
             self._run.loop.run(_import_httpx())
+            from prefect import Flow
+
             from flows.client import connected, find_api, hush_console
             from flows.compile import flow_of
 
             hush_console()
             with connected(find_api(self._notice)):
-                flow_of(self._run.plan, self._body)(return_state=True)
+                flow_of(Flow, self._run.plan, self._body)(return_state=True)
         except BaseException as error:
             self.trouble = str(error) or repr(error)
             self._failure = self._failure or error
