@@ -3,7 +3,8 @@ import pytest
 from tasks_lib.errors import SampleError
 from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.disallowed_function_calls import DisallowedFunctionCalls
-from tests.scorers.calls import call, talked
+from tests.items import call
+from tests.scorers.calls import talked
 from tests.scorers.rows import row
 
 DROP_ALL = {"name": "drop", "arguments": {"all": True}}

@@ -6,7 +6,8 @@ from tasks_lib.errors import SampleError
 from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.function_call_coverage import FunctionCallCoverage
 from tasks_lib.scorers.score import Score
-from tests.scorers.calls import call, talked
+from tests.items import call
+from tests.scorers.calls import talked
 from tests.scorers.rows import row
 
 A_X1 = {"name": "a", "arguments": {"x": 1}}

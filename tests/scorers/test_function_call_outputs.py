@@ -6,7 +6,8 @@ from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers import function_outputs
 from tasks_lib.scorers.function_call_output_contains import FunctionCallOutputContains
 from tasks_lib.scorers.function_call_output_not_contains import FunctionCallOutputNotContains
-from tests.scorers.calls import answered, call, talked
+from tests.items import call
+from tests.scorers.calls import answered, talked
 from tests.scorers.rows import row
 
 PARTS = [{"type": "input_text", "text": "one"}, {"type": "input_text", "text": "two"}]

@@ -14,7 +14,8 @@ from tasks_lib.scorers.score import Row
 from tasks_lib.trace import SolverTrace, Trace, message_item
 from tasks_lib.trace.grouped import joined, regrouped
 from tasks_lib.trace.legacy import to_legacy
-from tests.scorers.calls import call, talked
+from tests.items import call
+from tests.scorers.calls import talked
 from tests.scorers.rows import row
 
 SEARCH = {"name": "search", "arguments": {"query": "x"}}

@@ -2,12 +2,12 @@ import pytest
 
 from tasks_lib.scorers.no_answer import marked, no_answer
 from tasks_lib.scorers.score import Score
+from tests.items import call
 from tests.scorers.rows import chat, items, solved
 
 TEXT = {"type": "output_text", "text": "Paris", "annotations": []}
 BLANK = {"type": "output_text", "text": " \n", "annotations": []}
 THOUGHT = {"type": "reasoning_text", "text": "Let me think."}
-CALL = {"type": "function_call", "id": "", "call_id": "1", "name": "f", "arguments": "{}"}
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ CALL = {"type": "function_call", "id": "", "call_id": "1", "name": "f", "argumen
         (items(THOUGHT, TEXT), None),
         ({"items": [{"role": "assistant", "content": "Paris"}]}, None),
         ({"items": [{"type": "reasoning", "content": []}]}, "reasoning_only"),
-        ({"items": [CALL]}, None),
+        ({"items": [call()]}, None),
         ({"verdict": 1}, None),
         ("", None),
         ({"choices": []}, None),

@@ -7,7 +7,8 @@ from tasks_lib.scorers import reusable
 from tasks_lib.scorers.python import PythonScorer
 from tasks_lib.trace.evidence import SampleScore
 from tasks_lib.trace.legacy import to_legacy
-from tests.scorers.calls import answered, call, talked
+from tests.items import call
+from tests.scorers.calls import answered, talked
 from tests.scorers.rows import chat, row, solved
 
 SNIPPET = """

@@ -102,6 +102,8 @@ def loop(*builders: Mapping[str, Any], **more: Any) -> dict[str, Any]:
 
 
 GENERATE = {"type": "generate"}
+DONE = {"includes": "<done>"}
+"""A condition on which a conversation ends."""
 
 
 def multi_turn(*builders: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 import pytest
 
 from tasks_lib.errors import SampleError
+from tests.items import call
 from tests.solvers.scripted import (
+    DONE,
     GENERATE,
     Models,
     chat,
@@ -15,8 +17,6 @@ from tests.solvers.scripted import (
     said,
     solve,
 )
-
-DONE = {"includes": "<done>"}
 
 
 def test_the_conversation_then_the_instructions_are_sent_and_one_message_appended():
@@ -82,15 +82,7 @@ def test_a_reply_of_plain_text_is_taken_as_it_is():
         pytest.param(chat("", "length"), "finish reason 'length'", id="cut off"),
         pytest.param(chat(" ", "content_filter"), "'content_filter'", id="filtered"),
         pytest.param(
-            items_output(
-                {
-                    "type": "function_call", "id": "", "call_id": "1", "name": "f",
-                    "arguments": "{}", "status": "completed",
-                },
-                finish="tool_calls",
-            ),
-            "no text to say",
-            id="a tool call",
+            items_output(call(), finish="tool_calls"), "no text to say", id="a tool call"
         ),
     ],
 )  # fmt: skip

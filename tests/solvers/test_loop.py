@@ -10,6 +10,7 @@ from tasks_lib.samples import Sample
 from tasks_lib.solvers import conversation as conversation_module
 from tasks_lib.solvers.base import SolverContext
 from tests.solvers.scripted import (
+    DONE,
     GENERATE,
     Models,
     conversation,
@@ -20,8 +21,6 @@ from tests.solvers.scripted import (
     solve,
     solver,
 )
-
-DONE = {"includes": "<done>"}
 
 
 def test_it_stops_where_the_condition_holds_and_the_rest_of_the_iteration_does_not_run():

@@ -11,6 +11,7 @@ from tasks_lib.errors import SampleError
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BrokenOffError, SolverContext
 from tasks_lib.trace import message_item
+from tests.items import answer, call
 from tests.solvers.scripted import (
     GENERATE,
     Models,
@@ -24,8 +25,6 @@ from tests.solvers.scripted import (
     solve,
     solver,
 )
-
-DONE = {"includes": "<done>"}
 
 
 def test_chat_messages_are_rendered_and_appended_without_a_call():
@@ -98,8 +97,8 @@ def test_function_calls_and_developer_messages_are_skipped():
     items = [
         message_item("developer", "hidden"),
         message_item("user", "Q"),
-        {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"},
-        {"type": "function_call_output", "call_id": "1", "output": "x"},
+        call(),
+        answer("x"),
         message_item("assistant", "A"),
     ]
     models = Models(tested=["B"])

@@ -9,18 +9,13 @@ from tasks_lib.errors import SampleError
 from tasks_lib.samples import Sample
 from tasks_lib.scorers.answers import answer_text
 from tasks_lib.trace import SolverTrace, message_item
+from tests.items import answer, call
 from tests.solvers.scripted import solve, solver
 
 DEFINITION = {"type": "pass_through_solver", "trace_column": "trace"}
 
-CALL = {
-    "type": "function_call", "id": "", "call_id": "c1", "name": "get_current_weather",
-    "arguments": '{"city": "Seoul"}', "status": "completed",
-}  # fmt: skip
-ANSWER = {
-    "type": "function_call_output", "id": "", "call_id": "c1", "output": '{"temperature": 11}',
-    "status": "completed",
-}  # fmt: skip
+CALL = call("get_current_weather", {"city": "Seoul"})
+ANSWER = answer('{"temperature": 11}')
 SYSTEM = message_item("system", "One word.")
 QUESTION = message_item("user", "What is the capital city of Japan?")
 TOKYO = message_item("assistant", "Tokyo")

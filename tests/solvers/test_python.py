@@ -12,6 +12,7 @@ from tasks_lib.results.load import load_run
 from tasks_lib.samples import Sample
 from tasks_lib.solvers.base import BrokenOffError, SolverContext
 from tasks_lib.trace import SolverTrace, message_item
+from tests.items import call
 from tests.solvers.scripted import Models, chat, conversation, items_output, solve, solver
 
 FORM = {"type": "json_schema", "json_schema": {"name": "a", "strict": True}}
@@ -254,10 +255,6 @@ def test_samples_of_several_datasets_come_by_name():
 
 
 def test_tool_calls_are_items():
-    call = {
-        "type": "function_call", "id": "", "call_id": "1", "name": "f", "arguments": "{}",
-        "status": "completed",
-    }  # fmt: skip
     output = solve(
         snippet("""
             from latticeflow.core.dtypes import FunctionCallOutput
@@ -272,7 +269,7 @@ def test_tool_calls_are_items():
                 trace.add_model_response(await model.predict(trace.items))
                 return trace
             """),
-        Models(tested=[items_output(call), items_output(message_item("assistant", "42"))]),
+        Models(tested=[items_output(call()), items_output(message_item("assistant", "42"))]),
     )
     assert [item["type"] for item in output.trace.raw_items] == [
         "message", "function_call", "function_call_output", "message",

@@ -12,6 +12,7 @@ from tasks_lib.trace import (
 from tasks_lib.trace.conversions import output_message, to_model_input
 from tasks_lib.trace.items import UserMessage
 from tasks_lib.trace.outputs import ChatCompletionInput
+from tests.items import call
 
 
 def chat_output(*contents, **message):
@@ -23,14 +24,7 @@ def chat_output(*contents, **message):
     }
 
 
-CALL = {
-    "type": "function_call",
-    "id": "",
-    "call_id": "c",
-    "name": "f",
-    "arguments": "{}",
-    "status": "completed",
-}
+CALL = call()
 CUSTOM = {"vector": [1, 2]}
 
 OUTPUTS = [

@@ -4,22 +4,10 @@ from hypothesis import strategies as st
 
 from tasks_lib.trace.items import UserMessage, message_item
 from tasks_lib.trace.normalise import is_plain, lenient_items, strict_items
+from tests.items import answer, call
 
-CALL = {
-    "type": "function_call",
-    "id": "",
-    "call_id": "c1",
-    "name": "f",
-    "arguments": '{"x":1}',
-    "status": "completed",
-}
-OUTPUT = {
-    "type": "function_call_output",
-    "id": "",
-    "call_id": "c1",
-    "output": "42",
-    "status": "completed",
-}
+CALL = call(arguments={"x": 1}, call_id="c1")
+OUTPUT = answer("42", "c1")
 REASONING = {"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "hm"}]}
 
 

@@ -23,43 +23,22 @@ from tasks_lib.trace.items import (
     UserMessage,
 )
 from tasks_lib.trace.trace import TraceFormat, TraceMetadata
-
-
-def call(call_id, name="f", arguments="{}"):
-    return {
-        "type": "function_call",
-        "id": "",
-        "call_id": call_id,
-        "name": name,
-        "arguments": arguments,
-        "status": "completed",
-    }
-
-
-def output(call_id, value="done"):
-    return {
-        "type": "function_call_output",
-        "id": "",
-        "call_id": call_id,
-        "output": value,
-        "status": "completed",
-    }
-
+from tests.items import answer, call
 
 CONVERSATION = [
     message_item("system", "be brief"),
     message_item("developer", "no tables"),
     message_item("assistant", "welcome"),
-    call("c0"),
+    call(call_id="c0"),
     message_item("user", "one"),
     message_item("system", "hurry"),
-    call("c1", "search", '{"q": "x"}'),
-    output("c1", "found"),
-    output("c0"),
+    call("search", '{"q": "x"}', "c1"),
+    answer("found", "c1"),
+    answer("done", "c0"),
     message_item("assistant", "first"),
     message_item("user", "two"),
     message_item("user", "three"),
-    call("c2"),
+    call(call_id="c2"),
     message_item("assistant", "last"),
 ]
 
@@ -124,7 +103,7 @@ def test_without_system_or_user_messages_their_texts_are_none():
 
 
 def test_function_calls_and_their_outputs():
-    trace = Trace.from_items([*CONVERSATION, output("orphan")])
+    trace = Trace.from_items([*CONVERSATION, answer("done", "orphan")])
     assert [each.call_id for each in trace.function_calls] == ["c0", "c1", "c2"]
     assert [each.call_id for each in trace.function_outputs] == ["c1", "c0", "orphan"]
     pairs = trace.get_function_call_pairs()
@@ -142,13 +121,13 @@ def test_function_calls_and_their_outputs():
     ("arguments", "value"), [('{"q": "x"}', {"q": "x"}), ("[1]", [1]), ("null", None), ("2", 2)]
 )
 def test_arguments_are_decoded_whatever_they_are(arguments, value):
-    trace = Trace.from_items([call("c", arguments=arguments)])
+    trace = Trace.from_items([call(arguments=arguments)])
     assert trace.get_function_call_arguments(trace.function_calls[0]) == value
 
 
 @pytest.mark.parametrize("arguments", ["", "{"])
 def test_arguments_that_are_no_json_raise(arguments):
-    trace = Trace.from_items([call("c", arguments=arguments)])
+    trace = Trace.from_items([call(arguments=arguments)])
     with pytest.raises(json.JSONDecodeError):
         trace.get_function_call_arguments(trace.function_calls[0])
 
@@ -159,7 +138,7 @@ def test_output_text_joins_the_text_parts():
         {"type": "input_image", "image_url": "u", "detail": "low"},
         {"type": "input_text", "text": "b"},
     ]
-    trace = Trace.from_items([output("c", parts), output("d", "plain")])
+    trace = Trace.from_items([answer(parts), answer("plain", "d")])
     first, second = trace.function_outputs
     assert trace.get_function_output_text(first) == "a\nb"
     assert trace.get_function_output_text(second) == "plain"
@@ -167,7 +146,7 @@ def test_output_text_joins_the_text_parts():
 
 
 def test_items_are_shown_as_the_class_of_their_role():
-    items = [message_item("user", "a"), message_item("developer", "b"), call("c")]
+    items = [message_item("user", "a"), message_item("developer", "b"), call()]
     user, developer, calls = Trace.from_items(items).items
     assert type(user) is UserMessage
     assert type(developer) is Message
@@ -328,8 +307,8 @@ def test_no_data_is_lost_in_text(item, read):
 MESSAGES = st.builds(
     message_item, st.sampled_from(["user", "assistant", "system", "developer"]), st.text()
 )
-CALLS = st.builds(call, st.sampled_from("abc"), st.text(), st.text())
-OUTPUTS = st.builds(output, st.sampled_from("abc"), st.text())
+CALLS = st.builds(call, st.text(), st.text(), st.sampled_from("abc"))
+OUTPUTS = st.builds(answer, st.text(), st.sampled_from("abc"))
 
 
 @given(st.lists(MESSAGES | CALLS | OUTPUTS))
