@@ -70,7 +70,7 @@ def responses_output(data: Any) -> ModelOutput:
         raise malformed("the reply has no output")
     items = [item for raw in output if (item := _response_item(raw)) is not None]
     if all(map(is_thought, items)):
-        items.append(thought_item([]))  # the answer that did not come: thoughts are none
+        items.append(thought_item([]))  # of no thoughts: an answer that did not come
     usage, counts = token_usage(data.get("usage"))
     details = data.get("incomplete_details")
     finish = text_or_none(details.get("reason")) if isinstance(details, dict) else None

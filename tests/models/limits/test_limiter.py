@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import Awaitable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -39,82 +40,63 @@ async def begun_after(limiter: Limiter) -> float:
 # the queue
 
 
-def test_no_more_than_allowed_are_inside():
-    async def main() -> int:
-        limiter, inside, most = Limiter(3), 0, 0
+@dataclass
+class Users:
+    """Who uses limiters, in the order of their turns, and how many did so at a time."""
 
-        async def use() -> None:
-            nonlocal inside, most
-            async with limiter.turn():
-                inside += 1
-                most = max(most, inside)
-                await asyncio.sleep(1)
-                inside -= 1
+    order: list[object] = field(default_factory=list)
+    inside: int = 0
+    most_inside: int = 0
 
-        await asyncio.gather(*(use() for _ in range(20)))
-        return most
+    async def use(self, limiter: Limiter, name: object, again: bool = False) -> None:
+        """Make one call that takes a second."""
+        async with limiter.turn(again):
+            self.order.append(name)
+            self.inside += 1
+            self.most_inside = max(self.most_inside, self.inside)
+            await asyncio.sleep(1)
+            self.inside -= 1
 
-    assert run_skipping(main()) == 3
+    async def use_often(self, limiter: Limiter, name: object, times: int) -> None:
+        """Make one call after another."""
+        for _ in range(times):
+            await self.use(limiter, name)
 
 
-def test_all_that_are_allowed_begin_at_once():
-    async def main() -> float:
-        limiter, began = Limiter(50), skipping_loop().time()
+def test_as_many_as_allowed_are_inside_and_no_more():
+    async def main() -> tuple[int, float]:
+        limiter, users, began = Limiter(3), Users(), skipping_loop().time()
+        await asyncio.gather(*(users.use(limiter, i) for i in range(21)))
+        return users.most_inside, skipping_loop().time() - began
 
-        async def use() -> None:
-            async with limiter.turn():
-                await asyncio.sleep(1)
-
-        await asyncio.gather(*(use() for _ in range(200)))
-        return skipping_loop().time() - began
-
-    assert 4 <= run_skipping(main()) < 4.2
+    assert run_skipping(main()) == (3, pytest.approx(7))
 
 
 @pytest.mark.parametrize("per_minute", [None, 4])
 def test_who_came_first_goes_first(per_minute: int | None):
-    async def main() -> list[int]:
-        limiter, order = Limiter(2, per_minute), []
-
-        async def use(number: int) -> None:
-            async with limiter.turn():
-                order.append(number)
-                await asyncio.sleep(1)
-
-        await asyncio.gather(*(use(i) for i in range(10)))
-        return order
+    async def main() -> list[object]:
+        limiter, users = Limiter(2, per_minute), Users()
+        await asyncio.gather(*(users.use(limiter, i) for i in range(10)))
+        return users.order
 
     assert run_skipping(main()) == list(range(10))
 
 
 def test_whoever_comes_anew_queues_behind_those_who_wait():
-    async def main() -> list[str]:
-        limiter, order = Limiter(1), []
-
-        async def use(name: str, times: int) -> None:
-            for _ in range(times):
-                async with limiter.turn():
-                    order.append(name)
-                    await asyncio.sleep(1)
-
-        await asyncio.gather(use("a", 3), use("b", 3))
-        return order
+    async def main() -> list[object]:
+        limiter, users = Limiter(1), Users()
+        await asyncio.gather(*(users.use_often(limiter, name, 3) for name in "ab"))
+        return users.order
 
     assert run_skipping(main()) == ["a", "b", "a", "b", "a", "b"]
 
 
 def test_solver_and_judges_share_the_queue_evenly():
-    async def main() -> list[str]:
-        limiter, order = Limiter(4), []
-
-        async def use(name: str) -> None:
-            for _ in range(10):
-                async with limiter.turn():
-                    order.append(name)
-                    await asyncio.sleep(1)
-
-        await asyncio.gather(*(use(name) for name in ["solver"] * 8 + ["judge"] * 8))
-        return order
+    async def main() -> list[object]:
+        limiter, users = Limiter(4), Users()
+        names = ["solver"] * 8 + ["judge"] * 8
+        await asyncio.gather(*(users.use_often(limiter, name, 10) for name in names))
+        return users.order
 
     order = run_skipping(main())
     for some in (order[20:60], order[60:100]):
@@ -122,17 +104,11 @@ def test_solver_and_judges_share_the_queue_evenly():
 
 
 def test_a_call_that_is_tried_again_goes_first_in_the_order_of_its_kind():
-    async def main() -> list[str]:
-        limiter, order = Limiter(1), []
-
-        async def use(name: str, again: bool) -> None:
-            async with limiter.turn(again):
-                order.append(name)
-                await asyncio.sleep(1)
-
+    async def main() -> list[object]:
+        limiter, users = Limiter(1), Users()
         names = [("a", False), ("b", False), ("c", True), ("d", True), ("e", False)]
-        await asyncio.gather(*(use(*name) for name in names))
-        return order
+        await asyncio.gather(*(users.use(limiter, *name) for name in names))
+        return users.order
 
     assert run_skipping(main()) == ["a", "c", "d", "b", "e"]
 
@@ -202,20 +178,15 @@ def test_a_waiter_that_gives_up_frees_its_place():
 
 def test_a_waiter_that_is_cancelled_when_its_turn_comes_passes_it_on():
     async def main() -> None:
-        limiter = Limiter(1)
-
-        async def use() -> None:
-            async with limiter.turn():
-                await asyncio.sleep(1)
-
-        first = asyncio.ensure_future(use())
-        await asyncio.sleep(0.5)
-        second, third = asyncio.ensure_future(use()), asyncio.ensure_future(use())
-        await first
+        limiter, users = Limiter(1), Users()
+        async with limiter.turn():
+            second, third = (asyncio.ensure_future(users.use(limiter, i)) for i in (2, 3))
+            await asyncio.sleep(1)
         second.cancel()  # it has its turn by now, and hasn't run yet
         async with asyncio.timeout(5):
             await third
         assert second.cancelled()
+        assert users.order == [3]
         assert limiter.in_flight == 0
 
     run_skipping(main())
@@ -423,27 +394,17 @@ def test_users_share_what_they_learn(tmp_path: Path):
 
 def test_a_models_bound_is_that_of_all_its_users(tmp_path: Path):
     async def main() -> tuple[int, list[float]]:
-        inside = most = 0
-        ends = []
         limiters = [Limiter(8, shared=shared(tmp_path / "x"), of_all=8) for _ in range(3)]
-
-        async def use(limiter: Limiter) -> None:
-            nonlocal inside, most
-            async with limiter.turn():
-                inside += 1
-                most = max(most, inside)
-                await asyncio.sleep(1)
-                inside -= 1
+        users, ends, began = Users(), [], skipping_loop().time()
 
         async def all_of(limiter: Limiter) -> None:
-            await asyncio.gather(*(use(limiter) for _ in range(40)))
-            ends.append(skipping_loop().time())
+            await asyncio.gather(*(users.use(limiter, i) for i in range(40)))
+            ends.append(skipping_loop().time() - began)
 
-        began = skipping_loop().time()
         await asyncio.gather(*map(all_of, limiters))
         for limiter in limiters:
             limiter.close()
-        return most, [end - began for end in ends]
+        return users.most_inside, ends
 
     most, ends = run_skipping(main())
     assert most == 8
