@@ -19,21 +19,21 @@ from tests.models.calling import asked, endpoint, service_of
 APIS = {"chat": "latticeflow$openai_chat_completion", "responses": "latticeflow$openai_responses"}
 
 AGAIN = {
-    "429": "infra",
-    "500": "infra",
-    "503": "infra",
-    "reset": "infra",
-    "truncate": "infra",
-    "gzip": "infra",
-    "hang": "infra",
-    "error": "infra",
-    "html": "model",
-    "half": "model",
-    "latin1": "model",
-    "nochoices": "model",
-    "null": "model",
+    "429": ("infra", r"HTTP 429 \(rate_limit_exceeded\): rate limit reached"),
+    "500": ("infra", "HTTP 500: injected server error"),
+    "503": ("infra", "HTTP 503"),
+    "reset": ("infra", "connection failed: "),
+    "truncate": ("infra", "connection failed: "),
+    "gzip": ("infra", "the reply can.t be unpacked: "),
+    "hang": ("infra", r"no reply within 0\.3 s"),
+    "error": ("infra", "the reply holds an error: "),
+    "html": ("model", "the reply is no JSON: '<"),
+    "half": ("model", "the reply is no JSON: '{"),
+    "latin1": ("model", "the reply is no JSON: '{"),
+    "nochoices": ("model", "the reply has no (choices|output)"),
+    "null": ("model", "the reply (is empty|has no output)"),
 }
-"""Kinds that are asked for again -> class of the error in the end."""
+"""Kinds that are asked for again -> class and words of the error in the end."""
 
 AT_ONCE = {
     "400": "model",
@@ -104,9 +104,11 @@ def test_what_may_pass_is_asked_for_again(
 def test_what_does_not_pass_is_an_error_in_the_end(
     tmp_path: Path, server: RunningServer, api: str, kind: str
 ):
-    with pytest.raises(SampleError, match="after 5 attempts") as caught:
+    error_class, words = AGAIN[kind]
+    told = rf"^model 'lab': {words}.* \(after 5 attempts\)"
+    with pytest.raises(SampleError, match=told) as caught:
         ask(tmp_path, server, api, f"FAULT={kind}")
-    assert caught.value.error_class == AGAIN[kind]
+    assert caught.value.error_class == error_class
     assert server.stats()["requests"] == 5
     assert recorded(tmp_path) == []
 
