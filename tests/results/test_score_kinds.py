@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_lib.results.score_kinds import joined_kind, kind_of
+from tasks_lib.results.score_records import ScoreRecord, score_table
+from tasks_lib.results.scores import field_kinds
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,9 @@ def test_joined_kinds_do_not_depend_on_the_order(kinds: list[Any]):
 
     assert joined(kinds) == joined(kinds[::-1]) == joined(sorted(kinds))
     assert joined([*kinds, "null"]) == joined(kinds)
+
+
+def test_a_share_is_stored_as_one():
+    values = [{"s": 0.5, "n": 3}, {"s": 1, "n": 4}]
+    rows = [ScoreRecord(str(i), i, 0, 0, "ok", values=v) for i, v in enumerate(values)]
+    assert field_kinds(score_table(rows, {"s"}).schema) == {"s": "share", "n": "number"}

@@ -2,8 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_lib.errors import SampleError
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.bleu import Bleu
 from tests.scorers.rows import chat, row, solved
 
@@ -61,25 +59,6 @@ def test_score(predicted, expected, score):
 )
 def test_fewer_than_four_tokens_score_0_even_when_they_are_equal(predicted, expected):
     assert bleu(predicted, expected) == 0.0
-
-
-def test_what_was_compared_is_kept():
-    score = Bleu(ground_truth="{{ sample.target }}", value="{{ sample.guess }}").score(
-        row(guess=CAT, target=CAT)
-    )
-    assert score.values == {"bleu_score": 1.0}
-    assert score.metadata == {"answer_gt": CAT, "answer_pred": CAT}
-
-
-def test_without_solver_and_value_the_row_is_an_error_that_says_what_to_do():
-    with pytest.raises(SampleError) as caught:
-        SCORER.score(row())
-    assert caught.value.error_class == "data"
-    assert "'value'" in caught.value.fix
-
-
-def test_the_default_metric_is_the_mean():
-    assert SCORER.keyed_metrics() == {"mean_bleu_score": Mean(field="bleu_score")}
 
 
 def test_texts_are_not_kept_in_memory():

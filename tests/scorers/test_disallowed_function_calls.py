@@ -1,7 +1,6 @@
 import pytest
 
 from tasks_lib.errors import SampleError
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.disallowed_function_calls import DisallowedFunctionCalls
 from tests.items import call
 from tests.scorers.calls import talked
@@ -49,9 +48,3 @@ def test_what_was_disallowed_and_called_is_kept():
 def test_without_a_solver_the_row_is_an_error_naming_the_format():
     with pytest.raises(SampleError, match="open_responses"):
         DisallowedFunctionCalls(function_calls='["a"]').score(row())
-
-
-def test_the_default_metric():
-    assert DisallowedFunctionCalls(function_calls="[]").keyed_metrics() == {
-        "mean_no_disallowed_calls_made": Mean(field="no_disallowed_calls_made")
-    }

@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_lib.errors import SampleError
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.function_call_coverage import FunctionCallCoverage
 from tasks_lib.scorers.score import Score
 from tests.items import call
@@ -78,13 +77,6 @@ def test_what_was_required_and_called_is_kept():
 def test_without_a_solver_the_row_is_an_error_naming_the_format():
     with pytest.raises(SampleError, match="open_responses"):
         FunctionCallCoverage(function_calls='["a"]').score(row())
-
-
-def test_the_default_metrics():
-    assert FunctionCallCoverage(function_calls="[]").keyed_metrics() == {
-        "mean_all_required_calls_made": Mean(field="all_required_calls_made"),
-        "mean_required_calls_coverage": Mean(field="required_calls_coverage"),
-    }
 
 
 NAMES = st.lists(st.sampled_from(["a", "b", "c"]), max_size=6)

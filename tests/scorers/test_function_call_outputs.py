@@ -2,7 +2,6 @@ import pytest
 from pydantic import ValidationError
 
 from tasks_lib.errors import SampleError
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers import function_outputs
 from tasks_lib.scorers.function_call_output_contains import FunctionCallOutputContains
 from tasks_lib.scorers.function_call_output_not_contains import FunctionCallOutputNotContains
@@ -91,10 +90,3 @@ def test_a_pattern_that_backtracks_without_end_fails_its_row(monkeypatch):
 def test_without_a_solver_the_row_is_an_error_naming_the_format(kind):
     with pytest.raises(SampleError, match="open_responses"):
         kind(function_name="read", pattern="x").score(row())
-
-
-@pytest.mark.parametrize("kind", BOTH)
-def test_the_default_metric(kind):
-    assert kind(function_name="read", pattern="x").keyed_metrics() == {
-        "mean_is_correct": Mean(field="is_correct")
-    }

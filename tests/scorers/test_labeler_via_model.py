@@ -39,10 +39,6 @@ def test_without_valid_labels_any_label_counts():
     assert scored(labeler(), row(), Judge("Lake")).values == {"label": "Lake"}
 
 
-def test_a_labeler_has_no_metrics_of_its_own():
-    assert labeler().keyed_metrics() == {}
-
-
 @pytest.mark.parametrize(
     ("valid", "complaint"),
     [(("a", "a "), "given twice"), (("",), "can't be empty")],

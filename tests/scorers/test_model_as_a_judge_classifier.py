@@ -4,7 +4,6 @@ import pytest
 from pydantic import ValidationError
 
 from tasks_lib.errors import SampleError
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.model_as_a_judge_classifier import ModelAsAJudgeClassifier
 from tests.scorers.judges import Judge, outcomes, scored
 from tests.scorers.rows import chat, row, solved
@@ -70,11 +69,6 @@ def test_a_dataset_can_be_judged():
     judge = Judge("correct")
     assert scored(scorer, row(), judge).values == {"is_correct": True}
     assert judge.prompts[0][1] == "Is Paris a city?"
-
-
-def test_the_mean_is_computed_unless_said_otherwise():
-    assert list(classifier().keyed_metrics().values()) == [Mean(field="is_correct")]
-    assert classifier().asked_model == "judge"
 
 
 @pytest.mark.parametrize(

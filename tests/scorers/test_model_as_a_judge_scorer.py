@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tasks_lib.errors import SampleError
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.model_as_a_judge_scorer import ModelAsAJudgeScorer
 from tests.scorers.judges import Judge, outcomes, scored
 from tests.scorers.rows import chat, row, solved
@@ -48,7 +47,6 @@ def test_without_words_the_scale_goes_from_0_to_1():
     judge = Judge("0.25")
     assert scored(scale(), ANSWERED, judge).values == {"score": 0.25}
     assert "a number from 0 to 1" in judge.prompts[0][0]
-    assert list(scale().keyed_metrics().values()) == [Mean(field="score")]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from tasks_lib.errors import SampleError
-from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers.score import Score
 from tasks_lib.scorers.string_equals_mcqa import StringEqualsMCQA
 from tests.scorers.rows import chat, row, solved
@@ -123,7 +122,3 @@ def test_a_list_in_yaml_is_refused():
         TypeAdapter(StringEqualsMCQA).validate_python(
             {"ground_truth_choice": "B", "choices": LETTERS}
         )
-
-
-def test_the_default_metric_is_the_rate_of_correct_answers():
-    assert SCORER.keyed_metrics() == {"mean_is_correct": Mean(field="is_correct")}

@@ -6,6 +6,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 import tasks_lib.scorers
+from tasks_lib.metrics.mean import Mean
 from tasks_lib.scorers import Scorer
 
 MEMBERS = get_args(get_args(Scorer)[0])
@@ -58,6 +59,7 @@ EXAMPLES = [
         "judge_model_key": "<< config.judge >>",
         "target_column": "answer",
         "scores_to_compute": ("recall",),
+        "mode": "required_and_optional",
     },
     {"type": "python", "compute_scores_snippet": SNIPPET, "metrics": ()},
     {
@@ -66,6 +68,26 @@ EXAMPLES = [
         "metrics": ({"type": "mean", "field": "x"},),
     },
 ]
+
+
+AVERAGED = {
+    "string_equals": ["is_correct"],
+    "string_equals_mcqa": ["is_correct"],
+    "bleu": ["bleu_score"],
+    "function_call_coverage": ["all_required_calls_made", "required_calls_coverage"],
+    "disallowed_function_calls": ["no_disallowed_calls_made"],
+    "function_call_output_contains": ["is_correct"],
+    "function_call_output_not_contains": ["is_correct"],
+    "model_as_a_judge_classifier": ["is_correct"],
+    "model_as_a_judge_scorer": ["score"],
+    "labeler_via_model": [],
+    "rag_checker": ["recall", "required_recall"],
+    "python": [],
+    "python_all_samples": ["x"],
+}
+"""The scores of each example whose means are computed."""
+SHARES = {"bleu_score", "required_calls_coverage", "score", "recall", "required_recall"}
+"""Those that lie between 0 and 1 by definition; booleans need no word."""
 
 
 def test_every_file_of_the_folder_is_in_the_union():
@@ -82,6 +104,14 @@ def test_a_member_survives_dumping_hashing_and_pickling(written):
     assert scorer.model_dump(exclude_unset=True) == written
     assert adapter.validate_python(scorer.model_dump()) == scorer
     assert hash(scorer) == hash(pickle.loads(pickle.dumps(scorer)))
+
+
+@pytest.mark.parametrize("written", EXAMPLES, ids=lambda written: written["type"])
+def test_its_scores_have_means_and_limits_unless_said_otherwise(written):
+    scorer = TypeAdapter[Scorer](Scorer).validate_python(written)
+    averaged = AVERAGED[written["type"]]
+    assert scorer.keyed_metrics() == {f"mean_{field}": Mean(field=field) for field in averaged}
+    assert scorer.shares() == SHARES & set(averaged)
 
 
 @pytest.mark.parametrize(
