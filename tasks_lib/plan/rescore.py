@@ -11,7 +11,7 @@ from tasks_lib.results.load import StoredRun, find_run
 from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.solvers.pass_through import PassThroughSolver
 from tasks_lib.sources import Rows, RowsOfFiles, select
-from tasks_lib.sources.base import chosen_places
+from tasks_lib.sources.choosing import chosen_places
 from tasks_lib.system_tasks import SystemTask
 
 

@@ -18,7 +18,8 @@ from tasks_lib.results.task_result.index import LogIndex
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.samples import Sample
 from tasks_lib.sources import Rows, Subsampling
-from tasks_lib.sources.base import chosen_places, digest
+from tasks_lib.sources.base import digest
+from tasks_lib.sources.choosing import chosen_places
 
 ADDED_COLUMNS = ("output_text", "trace", "scores")
 """Columns that rows of a result have beside the sample's own."""
