@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tasks_lib.errors import bounded
-from tasks_lib.templates.limits import REGEX_SECONDS, Meter, TooLargeError
+from tasks_lib.templates.meter import REGEX_SECONDS, Meter, TooLargeError
 
 
 def from_json(text: Any) -> Any:

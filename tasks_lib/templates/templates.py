@@ -18,7 +18,7 @@ from pydantic import AfterValidator
 from tasks_lib.errors import SampleError, bounded
 from tasks_lib.placeholders import neutralised
 from tasks_lib.secrets import redact
-from tasks_lib.templates.limits import MAX_SIZE, TooLargeError
+from tasks_lib.templates.meter import MAX_SIZE, TooLargeError
 from tasks_lib.templates.sandbox import NativeSandbox, Sandbox
 
 _T = TypeVar("_T")

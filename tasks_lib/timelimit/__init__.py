@@ -8,7 +8,7 @@ expression that back-tracks for ever, can't be given up so: it needs a process (
 
 from tasks_lib.timelimit.calls import within, within_async
 from tasks_lib.timelimit.clock import Clock
-from tasks_lib.timelimit.line import each_within
+from tasks_lib.timelimit.series import each_within
 from tasks_lib.timelimit.threads import (
     MOST_STUCK,
     GivenUp,

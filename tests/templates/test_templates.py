@@ -10,7 +10,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from tasks_lib.errors import SampleError
 from tasks_lib.templates import TemplateSource, compile_template
-from tasks_lib.templates.limits import MAX_SIZE
+from tasks_lib.templates.meter import MAX_SIZE
 from tasks_lib.trace import SolverTrace
 
 JSON = st.recursive(
@@ -192,7 +192,7 @@ def test_endless_and_huge_templates_stop_at_once_br097(source: str):
     ],
 )
 def test_slow_templates_stop_in_time(source: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("tasks_lib.templates.limits.MAX_SECONDS", 0.5)
+    monkeypatch.setattr("tasks_lib.templates.meter.MAX_SECONDS", 0.5)
     started = time.monotonic()
     with pytest.raises(SampleError, match="too large"):
         render(source)

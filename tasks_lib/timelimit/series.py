@@ -29,24 +29,24 @@ def each_within(
     """
     results: list[T] = []
     while len(results) < len(items):
-        line = _Line(items[len(results) :], work)
+        series = _Series(items[len(results) :], work)
         try:
-            job, thread = begin(line.work_off)
+            job, thread = begin(series.work_off)
         except StuckError as error:
             return [*results, *(late(error) for _ in range(len(items) - len(results)))]
-        while not job.ended(line.left(seconds)):
-            if line.give_up(seconds):
+        while not job.ended(series.left(seconds)):
+            if series.give_up(seconds):
                 thread.give_up(job)
                 break
         else:
             job.outcome.result()
-        results += line.results
-        if line.given_up:
+        results += series.results
+        if series.given_up:
             results.append(late(TimedOutError()))
     return results
 
 
-class _Line(Generic[A, T]):
+class _Series(Generic[A, T]):
     """Items worked off in one thread, watched from another."""
 
     def __init__(self, items: Sequence[A], work: Callable[[A], T]) -> None:
