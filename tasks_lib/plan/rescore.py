@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tasks_lib.config import did_you_mean
 from tasks_lib.errors import DefinitionError, bounded
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
 from tasks_lib.results.load import StoredRun, find_run
@@ -110,7 +111,8 @@ def rescore_traces(
         trace_column: the column that holds the traces.
 
     Raises:
-        DefinitionError: there are none, or a specification reads several datasets.
+        DefinitionError: there are none, or no such column, or a specification reads several
+            datasets.
         DefinitionErrors: what is wrong with the files, naming file and line.
     """
     there = [path] if path.is_file() else sorted(found for found in path.iterdir() if _shows(found))
@@ -124,6 +126,13 @@ def rescore_traces(
     if others := [file.name for file in there if file not in files]:
         warnings.append(f"no Parquet or JSONL, and so left out: {bounded(', '.join(others))}")
     all_rows = RowsOfFiles(files)
+    if trace_column not in all_rows.columns:
+        columns = all_rows.columns
+        raise DefinitionError(
+            f"'{path}' has no column '{trace_column}' of traces",
+            where="--trace-column",
+            fix=did_you_mean(trace_column, columns) or f"columns: {bounded(', '.join(columns))}",
+        )
     solver = PassThroughSolver(type="pass_through_solver", trace_column=trace_column)
     rows: dict[str, Rows] = {}
     specs = []

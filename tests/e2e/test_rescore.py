@@ -74,6 +74,12 @@ def test_bad_files_are_refused_with_file_and_line(lab, traces):
     assert second.startswith(f"{traces}/b.jsonl:3: a row must be an object")
 
 
+def test_a_trace_column_that_is_not_there_is_refused_with_what_was_meant(lab, traces):
+    refused = rescored(lab, traces, "--trace-column", "traec")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr.strip().endswith("has no column 'traec' of traces; did you mean 'trace'?")
+
+
 def test_a_folder_without_traces_is_refused(lab):
     (lab.folder / "empty").mkdir()
     refused = rescored(lab, lab.folder / "empty")
