@@ -30,10 +30,8 @@ def read_part(
     Raises:
         StoreError: a part is missing or damaged.
     """
+    name = part_name(start, stop)
     return ResultPart(
-        read_samples(folder.samples(spec_key), start, stop),
-        {
-            key: read_score_records(folder.scores(spec_key, key) / part_name(start, stop))
-            for key in scorers
-        },
+        read_samples(folder.samples(spec_key) / name),
+        {key: read_score_records(folder.scores(spec_key, key) / name) for key in scorers},
     )

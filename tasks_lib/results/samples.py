@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tasks_lib.results.arrow import lighten
-from tasks_lib.results.folder import part_name
 from tasks_lib.results.parquet import read_table, write_table
 from tasks_lib.results.schemas import SAMPLE_COLUMNS, SampleRecord, sample_schema
 
@@ -16,30 +15,26 @@ if TYPE_CHECKING:
 _CELLS = attrgetter(*SAMPLE_COLUMNS)
 
 
-def write_samples(folder: Path, start: int, stop: int, records: Sequence[SampleRecord]) -> None:
-    """Write the sample rows of one batch.
+def write_samples(part: Path, records: Sequence[SampleRecord]) -> None:
+    """Write the sample rows of one batch, in their order.
 
-    Args:
-        folder: the specification's folder of sample parts.
-        start: first sample of the batch.
-        stop: end of the batch, not included.
-        records: the batch's rows, in order.
+    Raises:
+        StoreError: they can't be written.
     """
     import pyarrow as pa
 
     lighten()
     columns = [*zip(*map(_CELLS, records), strict=True)] or [() for _ in SAMPLE_COLUMNS]
-    table = pa.table(columns, schema=sample_schema())
-    write_table(folder / part_name(start, stop), table)
+    write_table(part, pa.table(columns, schema=sample_schema()))
 
 
-def read_samples(folder: Path, start: int, stop: int) -> list[SampleRecord]:
+def read_samples(part: Path) -> list[SampleRecord]:
     """Read the sample rows of one batch back, as they were written.
 
     Raises:
         StoreError: the part is missing or damaged.
     """
-    return sample_records(read_table(folder / part_name(start, stop)))
+    return sample_records(read_table(part))
 
 
 def sample_records(table: "pa.Table") -> list[SampleRecord]:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 from tasks_lib.actions import ActionRule, matching_rules
 from tasks_lib.errors import SampleError
 from tasks_lib.jsontext import loads
+from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.error_text import error_text
-from tasks_lib.results.folder import part_name
 from tasks_lib.results.parquet import read_table, write_table
 from tasks_lib.results.samples import read_samples
 from tasks_lib.results.schemas import Place, SampleRecord
 from tasks_lib.results.score_records import score_records
+from tasks_lib.runs.batch import Batch, batches
 from tasks_lib.runs.run import Run
 from tasks_lib.steps.outcomes import scorer_rows
 
@@ -33,27 +34,18 @@ def apply_rules(run: Run, spec_key: str) -> None:
     """
     rules = run.spec(spec_key).task.definition.actions or ()
     failures: Failures = {}
-    for start, stop in run.plan.spec(spec_key).batches:
-        _rule_batch(run, spec_key, part_name(start, stop), (start, stop), rules, failures)
+    for batch in batches(run, spec_key):
+        _rule_batch(batch, rules, failures)
     for key, (count, words) in failures.items():
         rows = "1 row" if count == 1 else f"{count} rows"
         run.warn(f"{spec_key}: rule '{key}' failed on {rows}, which stay in the metrics; {words}")
 
 
-def _rule_batch(
-    run: Run,
-    spec_key: str,
-    name: str,
-    cut: tuple[int, int],
-    rules: Sequence[ActionRule],
-    failures: Failures,
-) -> None:
-    folders = {key: run.folder.scores(spec_key, key) for key in run.spec(spec_key).scorers}
-    tables = {key: read_table(folder / name) for key, folder in folders.items()}
+def _rule_batch(batch: Batch, rules: Sequence[ActionRule], failures: Failures) -> None:
+    tables = {key: read_table(batch.scores(key)) for key in batch.spec.scorers}
     scores = {key: score_records(table) for key, table in tables.items()}
-    records = read_samples(run.folder.samples(spec_key), *cut)
-    several = run.spec(spec_key).num_trials > 1
-    seen = _variables(run, spec_key, records, several)
+    several = batch.spec.num_trials > 1
+    seen = _variables(batch.spec, read_samples(batch.samples))
     matched: list[list[str]] = []
     for i, row in enumerate(next(iter(scores.values()))):
         if several and row.trial is not None:
@@ -68,18 +60,16 @@ def _rule_batch(
         matched.append(keys)
         for key, error in failed:
             _note(failures, key, row.sample_id, error)
-    for key, folder in folders.items():
-        write_table(folder / name, _marked(tables[key], matched))
+    for key, table in tables.items():
+        write_table(batch.scores(key), _marked(table, matched))
 
 
-def _variables(
-    run: Run, spec_key: str, records: Sequence[SampleRecord], several: bool
-) -> dict[Place, dict[str, Any]]:
+def _variables(spec: ResolvedSpec, records: Sequence[SampleRecord]) -> dict[Place, dict[str, Any]]:
     """What rules see of each row beside its scores, by sample, row and trial."""
-    solver = run.spec(spec_key).task.definition.solver
+    solver = spec.task.definition.solver
     failed = [record for record in records if record.status != "ok"]
     solved = [record for record in records if record.status == "ok"]
-    if several:
+    if spec.num_trials > 1:
         # solved trials show the rows that were made of a sample; they come last and stay
         return {
             (record.sample_index, record.row, None): {"sample": loads(record.sample)}

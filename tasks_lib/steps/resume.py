@@ -12,13 +12,13 @@ from pathlib import Path
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import loads
 from tasks_lib.results.files import remove
-from tasks_lib.results.folder import part_name, part_range
 from tasks_lib.results.parquet import read_table
 from tasks_lib.results.samples import read_samples, statuses
 from tasks_lib.results.schemas import Place, SampleRecord
 from tasks_lib.results.score_records import ScoreRecord, read_score_records
 from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
+from tasks_lib.runs.batch import Batch
 from tasks_lib.runs.run import Run
 from tasks_lib.scorers.score import Score
 from tasks_lib.steps.attempts import solve_samples
@@ -45,16 +45,16 @@ def is_whole(run: Run, part: Path) -> bool:
     return True
 
 
-def failed_places(run: Run, spec_key: str, part: Path) -> set[tuple[int, int]]:
+def failed_places(batch: Batch) -> set[tuple[int, int]]:
     """Return index and trial of the samples in a whole part that are to be solved again.
 
     What was recorded elsewhere can't be.
     """
-    recorded = isinstance(run.rows[spec_key], StoredSamples | LoggedSamples)
-    redone = _redone(run)
-    if recorded or not statuses(part).keys() & redone:
+    recorded = isinstance(batch.rows, StoredSamples | LoggedSamples)
+    redone = _redone(batch.run)
+    if recorded or not statuses(batch.samples).keys() & redone:
         return set()
-    records = read_samples(part.parent, *part_range(part))
+    records = read_samples(batch.samples)
     return {(record.sample_index, record.trial) for record in records if record.status in redone}
 
 
@@ -66,56 +66,48 @@ def _redone(run: Run) -> set[str]:
     return {"skipped", "error"} if settings.retry_errors else {"skipped"}
 
 
-def solve_again(
-    run: Run, spec_key: str, start: int, stop: int, failed: set[tuple[int, int]]
-) -> list[SampleRecord]:
+def solve_again(batch: Batch, failed: set[tuple[int, int]]) -> list[SampleRecord]:
     """Solve samples of a batch again; return the records of the whole batch.
 
     The batch's scores are removed before its part is replaced, and those that stay are put
     into `run.kept`: whenever the process is killed, what is stored fits together.
 
     Args:
-        run: the open run.
-        spec_key: the specification.
-        start: first sample of the batch.
-        stop: end of the batch, not included.
+        batch: the batch.
         failed: index and trial of those to solve again.
     """
-    stored = read_samples(run.folder.samples(spec_key), start, stop)
+    run, spec_key = batch.run, batch.spec_key
+    stored = read_samples(batch.samples)
     stay = [record for record in stored if (record.sample_index, record.trial) not in failed]
     n_stay = len({(record.sample_index, record.trial) for record in stay})
     run.progress.add(done=n_stay)
-    samples = run.rows[spec_key].take(sorted({index for index, _ in failed}))
+    samples = batch.rows.take(sorted({index for index, _ in failed}))
     again = solve_samples(run, spec_key, samples, failed)
     solved = {record.place for record in stay}
-    for key in run.spec(spec_key).scorers:
-        part = run.folder.scores(spec_key, key) / part_name(start, stop)
+    for key in batch.spec.scorers:
+        part = batch.scores(key)
         if is_whole(run, part):
-            run.kept[spec_key, key, start] = _scored(read_score_records(part), solved)
+            run.kept[spec_key, key, batch.start] = _scored(read_score_records(part), solved)
         remove(part)
     return sorted([*stay, *again], key=lambda r: (r.sample_index, r.trial, r.row))
 
 
-def kept_scores(run: Run, spec_key: str, scorer_key: str, start: int, stop: int) -> Kept | None:
+def kept_scores(batch: Batch, scorer_key: str) -> Kept | None:
     """Return the scores of a batch that stay; None when there is nothing to score.
 
     Args:
-        run: the open run.
-        spec_key: the specification.
-        scorer_key: one of its scorers.
-        start: first sample of the batch.
-        stop: end of the batch, not included.
+        batch: the batch.
+        scorer_key: one of its specification's scorers.
     """
-    kept = run.kept.pop((spec_key, scorer_key, start), None)
+    kept = batch.run.kept.pop((batch.spec_key, scorer_key, batch.start), None)
     if kept is not None:
         return kept
-    part = run.folder.scores(spec_key, scorer_key) / part_name(start, stop)
-    if not is_whole(run, part):
+    part = batch.scores(scorer_key)
+    if not is_whole(batch.run, part):
         return {}
-    if not statuses(part).keys() & _redone(run):
+    if not statuses(part).keys() & _redone(batch.run):
         return None
-    samples = read_samples(run.folder.samples(spec_key), start, stop)
-    solved = {record.place for record in samples if record.status == "ok"}
+    solved = {record.place for record in read_samples(batch.samples) if record.status == "ok"}
     kept = _scored(read_score_records(part), solved)
     return None if len(kept) == len(solved) else kept
 

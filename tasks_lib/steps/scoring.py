@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tasks_lib.results.folder import part_name
+from tasks_lib.resolve import ResolvedSpec
 from tasks_lib.results.parquet import write_table
 from tasks_lib.results.samples import read_samples
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.results.score_records import ScoreRecord, boolean_scores, score_table
 from tasks_lib.results.scores import score_name, unify_scores
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
+from tasks_lib.runs.batch import Batch, batches
 from tasks_lib.runs.run import Run, StepResult, find_run
 from tasks_lib.scorers.base import AllSamplesScorer, BaseScorer, Datasets
 from tasks_lib.scorers.score import Row
@@ -41,32 +42,32 @@ def score_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResul
     Raises:
         StoreError: the solved part is missing, or a part can't be written.
     """
-    run = find_run(run_dir)
-    return run.once(("score", spec_key, str(start)), lambda: _score(run, spec_key, start, stop))
+    batch = Batch(find_run(run_dir), spec_key, start, stop)
+    return batch.run.once(("score", spec_key, str(start)), lambda: _score(batch))
 
 
-def _score(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
-    records = run.solved.pop((spec_key, start), None)
-    name = part_name(start, stop)
-    rows = run.rows[spec_key]
+def _score(batch: Batch) -> StepResult:
+    run, spec, rows = batch.run, batch.spec, batch.rows
+    records = run.solved.pop((spec.key, batch.start), None)
+    n_samples = batch.stop - batch.start
     if isinstance(rows, LoggedSamples):
-        for key, scores in rows.part(start, stop).scores.items():
-            write_table(run.folder.scores(spec_key, key) / name, _logged_table(scores))
-        return _scored(run, stop - start)
+        for key, scores in rows.part(batch.start, batch.stop).scores.items():
+            write_table(batch.scores(key), _logged_table(scores))
+        return _scored(run, n_samples)
     due = {
         key: (scorer, kept)
-        for key, scorer in run.spec(spec_key).scorers.items()
+        for key, scorer in spec.scorers.items()
         if not isinstance(scorer, AllSamplesScorer)
-        and (kept := kept_scores(run, spec_key, key, start, stop)) is not None
+        and (kept := kept_scores(batch, key)) is not None
     }
     if not due:
-        return _scored(run, stop - start)
+        return _scored(run, n_samples)
     if records is None:
-        records = _part_records(run, spec_key, start, stop)
-    outcomes = outcomes_of(run, spec_key, due, [r for r in records if r.status == "ok"])
+        records = read_samples(batch.samples)
+    outcomes = outcomes_of(run, spec.key, due, [r for r in records if r.status == "ok"])
     for key, (scorer, _) in due.items():
-        table = _table(run, spec_key, scorer, records, with_unsolved(records, outcomes[key]))
-        write_table(run.folder.scores(spec_key, key) / name, table)
+        table = _table(spec, scorer, records, with_unsolved(records, outcomes[key]))
+        write_table(batch.scores(key), table)
     return _scored(run, len(records))
 
 
@@ -116,8 +117,8 @@ def _score_all(run: Run, spec_key: str) -> StepResult:
 def _score_together(run: Run, spec_key: str, scorers: Mapping[str, AllSamplesScorer]) -> None:
     """Score all samples of each trial at once, and write the scores batch by batch."""
     spec = run.spec(spec_key)
-    batches = {cut: _part_records(run, spec_key, *cut) for cut in run.plan.spec(spec_key).batches}
-    records = [record for batch in batches.values() for record in batch]
+    by_batch = {batch: read_samples(batch.samples) for batch in batches(run, spec_key)}
+    records = [record for some in by_batch.values() for record in some]
     for key, scorer in scorers.items():
         outcomes: dict[int, Outcome] = {}
         for trial in range(spec.repeats):
@@ -125,10 +126,9 @@ def _score_together(run: Run, spec_key: str, scorers: Mapping[str, AllSamplesSco
             rows = scorer_rows(solved, spec.task.definition.solver)
             found = score_together(scorer, rows, _datasets(run, spec_key, rows)) if rows else []
             outcomes |= dict(zip(map(id, solved), found, strict=True))
-        for (start, stop), batch in batches.items():
-            said = [outcomes.get(id(record)) for record in batch]
-            table = _table(run, spec_key, scorer, batch, said)
-            write_table(run.folder.scores(spec_key, key) / part_name(start, stop), table)
+        for batch, some in by_batch.items():
+            said = [outcomes.get(id(record)) for record in some]
+            write_table(batch.scores(key), _table(spec, scorer, some, said))
 
 
 def _datasets(run: Run, spec_key: str, rows: Sequence[Row]) -> Datasets | None:
@@ -146,14 +146,12 @@ def _datasets(run: Run, spec_key: str, rows: Sequence[Row]) -> Datasets | None:
 
 
 def _table(
-    run: Run,
-    spec_key: str,
+    spec: ResolvedSpec,
     scorer: BaseScorer,
     rows: Sequence[SampleRecord],
     outcomes: Sequence[Outcome],
 ) -> "pa.Table":
     """Return one scorer's rows of whole samples; with trials, followed by their aggregates."""
-    spec = run.spec(spec_key)
     scores = [score_record(row, said) for row, said in zip(rows, outcomes, strict=True)]
     if spec.num_trials == 1:
         return score_table(scores, scorer.shares())
@@ -167,10 +165,6 @@ def _logged_table(scores: Sequence[ScoreRecord]) -> "pa.Table":
     """Return a scorer's rows as a log has them; booleans of trials beside their aggregates."""
     trials = [score.values for score in scores if score.trial is not None]
     return score_table(scores, boolean_scores(trials) if len(trials) < len(scores) else ())
-
-
-def _part_records(run: Run, spec_key: str, start: int, stop: int) -> list[SampleRecord]:
-    return read_samples(run.folder.samples(spec_key), start, stop)
 
 
 def _scored(run: Run, rows: int) -> StepResult:

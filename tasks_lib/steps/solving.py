@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from tasks_lib.results.folder import part_name
 from tasks_lib.results.parquet import write_table
 from tasks_lib.results.samples import sample_records, statuses, write_samples
 from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
-from tasks_lib.runs.run import Run, StepResult, find_run
+from tasks_lib.runs.batch import Batch
+from tasks_lib.runs.run import StepResult, find_run
 from tasks_lib.steps.attempts import solve_samples
 from tasks_lib.steps.resume import failed_places, is_whole, solve_again
 
@@ -24,47 +24,45 @@ def solve_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResul
         Stopped: the run was interrupted; nothing was written, replies are in the ledger.
         StoreError: the part can't be written.
     """
-    run = find_run(run_dir)
-    return run.once(("solve", spec_key, str(start)), lambda: _solve(run, spec_key, start, stop))
+    batch = Batch(find_run(run_dir), spec_key, start, stop)
+    return batch.run.once(("solve", spec_key, str(start)), lambda: _solve(batch))
 
 
-def _solve(run: Run, spec_key: str, start: int, stop: int) -> StepResult:
-    folder = run.folder.samples(spec_key)
-    part = folder / part_name(start, stop)
+def _solve(batch: Batch) -> StepResult:
+    run, part = batch.run, batch.samples
     if is_whole(run, part):
-        failed = failed_places(run, spec_key, part)
+        failed = failed_places(batch)
         if not failed:
             result = _counts(statuses(part))
-            done = (stop - start) * run.spec(spec_key).repeats
+            done = (batch.stop - batch.start) * batch.spec.repeats
             run.progress.add(
                 done=done - result["skipped"], failed=result["error"], skipped=result["skipped"]
             )
             return result
-        records = solve_again(run, spec_key, start, stop, failed)
-        write_samples(folder, start, stop, records)
+        records = solve_again(batch, failed)
+        write_samples(part, records)
     else:
-        records = _records(run, spec_key, start, stop)
-    run.solved[spec_key, start] = records
+        records = _records(batch)
+    run.solved[batch.spec_key, batch.start] = records
     return _counts(Counter(record.status for record in records))
 
 
-def _records(run: Run, spec_key: str, start: int, stop: int) -> list[SampleRecord]:
+def _records(batch: Batch) -> list[SampleRecord]:
     """Solve a batch, or take over what another run recorded of it, and write its part."""
-    rows = run.rows[spec_key]
-    folder = run.folder.samples(spec_key)
+    run, rows, start, stop = batch.run, batch.rows, batch.start, batch.stop
     if isinstance(rows, StoredSamples):
         table = rows.table(start, stop)  # copied as it is: no row is taken apart for it
-        write_table(folder / part_name(start, stop), table)
+        write_table(batch.samples, table)
         records = sample_records(table)
     elif isinstance(rows, LoggedSamples):
         records = [*rows.part(start, stop).records]
-        write_samples(folder, start, stop, records)
+        write_samples(batch.samples, records)
     else:
-        records = solve_samples(run, spec_key, rows.read(start, stop))
-        write_samples(folder, start, stop, records)
+        records = solve_samples(run, batch.spec_key, rows.read(start, stop))
+        write_samples(batch.samples, records)
         return records
     failed = sum(record.status != "ok" for record in records)
-    run.progress.add(done=(stop - start) * run.spec(spec_key).repeats, failed=failed)
+    run.progress.add(done=(stop - start) * batch.spec.repeats, failed=failed)
     return records
 
 

@@ -31,7 +31,7 @@ def stored(tmp_path: Path) -> StoredRun:
                 replace(RECORD, spec_key=spec_key, sample_id=str(i), sample_index=i)
                 for i in (start, start + 1)
             ]
-            write_samples(folder.samples(spec_key), start, start + 2, records)
+            write_samples(folder.samples(spec_key) / part_name(start, start + 2), records)
             scores = [{"score": i == 0, "status": i} for i in (start, start + 1)]
             if spec_key == "a":
                 scores = [{"score": "x"}, None]
