@@ -143,11 +143,13 @@ def _records(lines: _Lines, problems: Problems) -> Iterator[tuple[int, int, list
 def _checked_header(names: list[str], line: int, problems: Problems) -> tuple[str, ...]:
     if not names:
         problems.add(line, "the file has no header", "name the columns in the first line")
+    seen = set()
     for number, name in enumerate(names, 1):
         if not name:
             problems.add(line, f"column {number} has no name", "name every column")
-        elif name in names[: number - 1]:
+        elif name in seen:
             problems.add(line, f"column '{name}' is there twice", "give it a name of its own")
+        seen.add(name)
     problems.settle()
     return tuple(names)
 

@@ -57,8 +57,9 @@ class LocalSource(Definition):
             DefinitionError: the file can't be read, is malformed, repeats a `sample_id`, or a
                 filter fails on one of its rows; naming file and line.
         """
-        if file.is_dir():
-            raise DefinitionError("is a folder, not a file", str(file))
+        if file.exists() and not file.is_file():
+            kind = "a folder" if file.is_dir() else "a pipe or a device"
+            raise DefinitionError(f"is {kind}, not a file", str(file))
         try:
             table = self._table(file)
             positions = self._kept(table)

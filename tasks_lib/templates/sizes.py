@@ -89,8 +89,11 @@ def _indented(text: Any, width: Any = 4, first: bool = False, blank: bool = Fals
 
 
 def _wrapped(text: Any, width: int = 79, long: bool = True, wrapstring: Any = None, *_: Any) -> int:
-    lines = len(str(text)) // max(width, 1) + 1
-    return len(str(text)) + lines * len(wrapstring or "")
+    width = max(width, 1)
+    lines = len(str(text)) // width + 1
+    longest = max(map(len, str(text).split()), default=0)
+    cutting = longest**2 // (200 * width)  # each piece of a long word copies the rest of it
+    return len(str(text)) + lines * len(wrapstring or "") + cutting
 
 
 def _cut(values: Any, count: int, fill: Any = None) -> int:

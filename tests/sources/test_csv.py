@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,14 @@ def test_at_most_twenty_bad_lines_are_reported(tmp_path: Path):
 
 def test_very_long_cells_are_read(tmp_path: Path):
     assert column(tmp_path, ["x" * 300_000]) == ["x" * 300_000]
+
+
+def test_many_columns_cost_no_more_than_many_cells(tmp_path: Path):
+    names = [f"c{number}" for number in range(50_000)]
+    began = time.process_time()
+    (row,) = open_csv(tmp_path, f"{','.join(names)}\n{','.join(names)}\n").read(0, 1)
+    assert row.data == dict(zip(names, names, strict=True))
+    assert time.process_time() - began < 4
 
 
 def test_repeated_ids_name_both_lines_br008(tmp_path: Path):

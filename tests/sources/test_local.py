@@ -1,6 +1,7 @@
 """The local source: files, filters, ids; and rows chosen and set side by side."""
 
 import json
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -92,6 +93,9 @@ def test_files_that_cannot_be_read_are_definition_errors(tmp_path: Path, form: s
     (tmp_path / f"x.{form}").mkdir()
     with pytest.raises(DefinitionError, match=r"is a folder, not a file"):
         source.open(tmp_path / f"x.{form}")
+    os.mkfifo(tmp_path / f"pipe.{form}")
+    with pytest.raises(DefinitionError, match=r"is a pipe or a device, not a file"):
+        source.open(tmp_path / f"pipe.{form}")
     with pytest.raises(DefinitionError, match=r"use one of \.csv"):
         source.open(tmp_path / "x.json")
 

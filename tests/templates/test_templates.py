@@ -168,6 +168,7 @@ def test_python_internals_are_out_of_reach_br097(source: str):
         "{{ ('%s' * 99999) % (('x' * 10**6,) * 99999) }}",
         "{{ ('x\n' * 10**6) | indent(10**6) }}",
         "{{ [1, 2] | tojson(indent=10**6) }}",
+        "{{ ('x' * 10**6) | wordwrap(1) }}",
         "{% set n = namespace(x=[1]) %}{% for i in range(60) %}{% set n.x = [n.x, n.x] %}"
         "{% endfor %}{{ n.x }}",
         "{% set n = namespace(x=[1]) %}{% for i in range(60) %}{% set n.x = [n.x, n.x] %}"
