@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tasks_lib.errors import DefinitionError, DefinitionErrors
 from tasks_lib.resolve import ResolvedEvaluation, ResolvedSpec, check_dataset_columns
 from tasks_lib.resolve.earlier_results import is_log
+from tasks_lib.resolve.parts import Problems
 from tasks_lib.results.earlier_results import result_rows
 from tasks_lib.results.task_result.index import LogIndex
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
@@ -26,21 +26,16 @@ def open_rows(evaluation: ResolvedEvaluation, store: Path | None = None) -> dict
     """
     opened: dict[object, Rows] = {}
     selected: dict[str, Rows] = {}
-    problems: list[DefinitionError] = []
+    problems = Problems()
     for spec in evaluation.specs:
-        try:
+        with problems.noted():
             if spec.log is not None:
                 selected[spec.key] = LoggedSamples(LogIndex(spec.log), spec.key)
             elif spec.result_key is not None:
                 selected[spec.key] = _result_rows(spec, spec.result_key, store)
             else:
                 selected[spec.key] = _spec_rows(spec, opened)
-        except DefinitionErrors as error:
-            problems += error.problems
-        except DefinitionError as error:
-            problems.append(error)
-    if problems:
-        raise DefinitionErrors(problems)
+    problems.raise_any()
     return selected
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from tasks_lib.definitions.parameters import ParameterSpec
-from tasks_lib.errors import DefinitionError
 from tasks_lib.resolve.parts import Part, Problems
 
 _LOG = ".json"
@@ -34,10 +33,8 @@ def absolute_results(
     for parameter in parameters:
         value = values.get(parameter.key)
         if parameter.type == "task_result" and isinstance(value, str) and is_log(value):
-            try:
+            with problems.noted():
                 found[parameter.key] = str(file(parameter.key, value))
-            except DefinitionError as error:
-                problems.add(error)
     return found
 
 
@@ -45,28 +42,22 @@ def log_path(specification: Part, problems: Problems) -> Path | None:
     """Return the absolute path of the log that a task specification takes its results from."""
     key = "task_result_log_path"
     path = specification.text(key)
-    if path is None:
-        return None
-    try:
-        return specification.file(path, specification.folder(key), key)
-    except DefinitionError as error:
-        problems.add(error)
-        return None
+    if path is not None:
+        with problems.noted():
+            return specification.file(path, specification.folder(key), key)
+    return None
 
 
 def with_absolute_result(task: Part, problems: Problems) -> Part:
     """Return a task with the path of an earlier result that it names absolute."""
     match task.tree:
-        case {"definition": {"dataset": {"source": "task_result", "key": str() as key}}}:
-            if not is_log(key):
-                return task
+        case {"definition": {"dataset": {"source": "task_result", "key": str() as key}}} if is_log(
+            key
+        ):
             place = ("definition", "dataset", "key")
-            try:
+            with problems.noted():
                 absolute = str(task.file(key, task.folder(*place), *place))
-            except DefinitionError as error:
-                problems.add(error)
-                return task
-            definition = task.tree["definition"]
-            filled = {**definition, "dataset": {**definition["dataset"], "key": absolute}}
-            return task.with_tree({**task.tree, "definition": filled})
+                definition = task.tree["definition"]
+                filled = {**definition, "dataset": {**definition["dataset"], "key": absolute}}
+                return task.with_tree({**task.tree, "definition": filled})
     return task

@@ -78,11 +78,9 @@ def _evaluated_model(name: str | None, library: Library, problems: Problems) -> 
         return None
     path = Path(name).expanduser()
     if path.suffix in (".yaml", ".yml", ".json"):
-        try:
+        name = None
+        with problems.noted():
             name = library.declare_file("model", path)
-        except DefinitionError as error:
-            problems.add(error)
-            return None
     return library.model(name, DefinitionError("", "--model")) if name else None
 
 

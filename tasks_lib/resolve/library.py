@@ -106,13 +106,10 @@ class Library:
         if path is None:
             self._problems.add(self._unknown(kind, key, asking))
             return None
-        try:
-            part = self._load(path)
-        except DefinitionError as error:
-            self._problems.add(error)
-            return None
-        self._declared[kind, key] = part
-        return part
+        with self._problems.noted():
+            part = self._declared[kind, key] = self._load(path)
+            return part
+        return None
 
     def dataset(self, key: str, asking: DefinitionError) -> Dataset | None:
         """Return the dataset with this key, its files' paths absolute."""
@@ -182,13 +179,11 @@ class Library:
             if not (isinstance(name, str) and name.endswith("_path") and isinstance(value, str)):
                 continue
             folder = part.folder(section, name)
-            try:
-                if value and name == "model_path":
-                    absolute[name] = str((folder / Path(value).expanduser()).resolve())
-                elif value:
+            if value and name == "model_path":
+                absolute[name] = str((folder / Path(value).expanduser()).resolve())
+            elif value:
+                with self._problems.noted():
                     absolute[name] = str(part.file(value, folder, section, name))
-            except DefinitionError as error:
-                self._problems.add(error)
         return part.with_tree({**part.tree, section: {**fields, **absolute}})
 
     def _check_secrets(self, model: Part, tree: Any, path: KeyPath) -> None:

@@ -1,5 +1,7 @@
 """Pieces of files on their way to typed definitions, and everything that is wrong with them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +26,14 @@ class Problems:
         for error in errors:
             inner = error.problems if isinstance(error, DefinitionErrors) else (error,)
             self._found.update((str(problem), problem) for problem in inner)
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note what is wrong inside, and go on behind it."""
+        try:
+            yield
+        except DefinitionError as error:
+            self.add(error)
 
     def __len__(self) -> int:
         return len(self._found)
@@ -121,8 +131,6 @@ class Part:
 
     def typed(self, model: type[DefinitionT], problems: Problems) -> DefinitionT | None:
         """Return this piece as `model`; None, with the reasons noted, when it is none."""
-        try:
+        with problems.noted():
             return validate(self.document, model, self.base, self.tree)
-        except DefinitionError as error:
-            problems.add(error)
-            return None
+        return None
