@@ -3,8 +3,8 @@
 - `planner`: `plan_run` opens the rows (`rows`, `rescore`), compares with the run that is
   continued (`previous_run`) and makes the plan.
 - `settings`: what the command line says. `plan`: the plan itself. `batches`: how samples are cut.
-- `check`, `preflight`: what can be found wrong before a call. `explain`, `estimate`, `prices`:
-  what a plan means, and what it will cost.
+- `check`, `preflight`, `gates`: what can be found wrong before a call. `explain`, `estimate`,
+  `prices`: what a plan means, and what it will cost.
 """
 
 from tasks_lib.plan.plan import MAX_BATCHES_AT_ONCE, Plan, SpecPlan, make_plan, models_to_call

@@ -1,7 +1,8 @@
 """From definitions to what is meant: keys looked up, config put in, defaults explicit.
 
 - `evaluation`: `resolve`, from a file and the command line to `resolved`, specification by
-  specification (`specs`, `tasks`; `task_file` where a task is run alone).
+  specification (`specs`, `tasks`; `task_file` where a task is run alone, `repeatability` where
+  specifications are run again).
 - `library` finds what keys name, in the run file or the files of the `project`; `parts` are
   pieces of files on their way to typed definitions; `earlier_results` are named by run or path.
 - Asked of what is resolved: `columns`, `fingerprint`; `serialize` makes it plain

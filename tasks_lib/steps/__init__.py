@@ -8,9 +8,9 @@ traces and secrets never travel through an orchestrator.
 - `scoring`: `score_batch` and `score_all`. `outcomes` asks scorers about rows, those that ask
   models in `model_scoring`; `trial_aggregates` joins trials, `action_rules` leaves rows out,
   `system_task` computes what has no samples.
-- `reduction`: `reduce`, from scores to metrics and the verdict. `totals` counts how rows ended
-  and what calls came to; `repeatability` compares runs of the same samples; `task_result`
-  takes over the metrics of a log.
+- `reduction`: `reduce`, from scores to metrics and the verdict. `sample_totals` counts what calls
+  came to, `spec_outcome` how rows ended; `repeatability` compares runs of the same samples;
+  `task_result` takes over the metrics of a log.
 - `resume`: what a continued run keeps, and what it does again.
 """
 
