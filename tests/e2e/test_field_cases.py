@@ -6,6 +6,7 @@ import math
 import pyarrow.parquet as pq
 import pytest
 
+from tasks_lib.results.load import load_run
 from tests.e2e.lab import TASK, dataset, jsonl, mock, questions
 
 
@@ -288,3 +289,44 @@ def test_br_097_templates_can_neither_look_inside_nor_run_away(lab):
         assert failed.loc[key, "status"] == "error"
         assert "<class" not in failed.loc[key, "error_message"]
     assert lab.asked == 0
+
+
+MARKED_UP = [
+    "<script>document.title='CANARY'</script><img src=x onerror=\"alert(1)\">",
+    "a | b | c\n| --- |\n[x](javascript:alert(1))",
+    '=HYPERLINK("http://127.0.0.1/","x")',
+    "<scratchpad>think</scratchpad>4",
+    "[red]not red[/red] [/] [link=http://127.0.0.1/]no link[/link] :smile:",
+    "`id` %s {0} {{ 7*7 }} \\u0041 &lt;b&gt;",
+]
+
+
+def test_br_102_replies_are_shown_as_the_text_they_are(lab):
+    """Neither HTML nor Markdown nor the terminal's own markup means anything in a reply."""
+    snippet = (
+        "def compute_scores(sample, solver_output):\n"
+        "    text = solver_output.trace.get_last_assistant_text()\n"
+        "    if sample['target'] == 'fail': raise ValueError(text)\n"
+        "    return {'said': text}"
+    )
+    metrics = [{"type": "frequency", "field": "said"}]
+    targets = ["x", "fail"] * 3
+    rows = [{"question": f"q{n}", "target": target} for n, target in enumerate(targets)]
+    lab.write(
+        qa_jsonl=jsonl(rows),
+        model_yaml=mock(MARKED_UP),
+        task_yaml=python_task(snippet, metrics),
+    )
+    ran = lab.evalmill(
+        "run", lab.folder / "run.yaml", "--run-id", "marked", "-v", "--no-prefect", cwd=lab.folder
+    )
+    assert ran.exit_code == 3
+    stored = load_run("marked", lab.evalmill.store)
+    assert list(stored.samples()["output_text"]) == MARKED_UP
+    said = [text for text in stored.scores("own")["said"] if isinstance(text, str)]
+    assert said == MARKED_UP[::2]
+    for number, reply in enumerate(MARKED_UP):
+        shown = lab.evalmill("show", "marked", str(number), cwd=lab.folder)
+        assert shown.exit_code == 0
+        for line in reply.splitlines():
+            assert line in shown.stdout
