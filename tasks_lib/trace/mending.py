@@ -34,7 +34,7 @@ def chat_items(message: dict[str, Any], where: str) -> list[dict[str, Any]]:
     nothing), a `tool` message becomes the call's output.
 
     Raises:
-        ValueError: a tool call names no function.
+        ValueError: the tool calls are no list, or one names no function.
     """
     content = message.get("content")
     if message.get("role") == "tool":
@@ -45,6 +45,8 @@ def chat_items(message: dict[str, Any], where: str) -> list[dict[str, Any]]:
         }
         return [_mended_output(output)]
     calls = message.get("tool_calls") or []
+    if not isinstance(calls, list):
+        raise ValueError(f"{where}.tool_calls: {calls!r:.80} is not a list")
     items = [] if calls and not content else [_mended_message(message)]
     return items + [_call_of_tool_call(call, where) for call in calls]
 

@@ -1,6 +1,7 @@
 """Fields whose JSON holds further records, and the lists that keep such JSON in step."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
 from operator import is_
 from typing import Any, Generic, Protocol, SupportsIndex, TypeVar, get_args
 
@@ -86,6 +87,18 @@ class LookedAt(Generic[R]):
         return self.class_of(value).accept(value, where)
 
 
+def _settled(change: Callable[..., Any]) -> Any:
+    """Return a method that changes a list as `change` does and then brings its JSON in line."""
+
+    @wraps(change)
+    def changed(self: "RecordList[Any]", *args: Any, **options: Any) -> Any:
+        result = change(self, *args, **options)
+        self._settle()
+        return result
+
+    return changed
+
+
 class RecordList(list[R]):
     """A list of records that writes every change through to its JSON list."""
 
@@ -140,55 +153,18 @@ class RecordList(list[R]):
         if (self._owner._views or {}).get(self._name) is self:
             self._owner._claim(self._name, self._raw)
 
-    def append(self, value: Any) -> None:
-        super().append(value)
-        self._settle()
-
-    def extend(self, values: Iterable[Any]) -> None:
-        super().extend(values)
-        self._settle()
-
-    def insert(self, index: SupportsIndex, value: Any) -> None:
-        super().insert(index, value)
-        self._settle()
-
-    def remove(self, value: Any) -> None:
-        super().remove(value)
-        self._settle()
-
-    def pop(self, index: SupportsIndex = -1) -> R:
-        value = super().pop(index)
-        self._settle()
-        return value
-
-    def clear(self) -> None:
-        super().clear()
-        self._settle()
-
-    def reverse(self) -> None:
-        super().reverse()
-        self._settle()
-
-    def sort(self, **options: Any) -> None:
-        super().sort(**options)
-        self._settle()
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        super().__setitem__(index, value)
-        self._settle()
-
-    def __delitem__(self, index: SupportsIndex | slice) -> None:
-        super().__delitem__(index)
-        self._settle()
-
-    def __imul__(self, times: SupportsIndex) -> "RecordList[R]":
-        super().__imul__(times)
-        self._settle()
-        return self
-
-    def __iadd__(self, values: Iterable[Any]) -> "RecordList[R]":  # type: ignore[misc,override]
-        self.extend(values)
-        return self
+    append = _settled(list.append)
+    extend = _settled(list.extend)
+    insert = _settled(list.insert)
+    remove = _settled(list.remove)
+    pop = _settled(list.pop)
+    clear = _settled(list.clear)
+    reverse = _settled(list.reverse)
+    sort = _settled(list.sort)
+    __setitem__ = _settled(list.__setitem__)
+    __delitem__ = _settled(list.__delitem__)
+    __iadd__ = _settled(list.__iadd__)
+    __imul__ = _settled(list.__imul__)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
         return list, (list(self),)

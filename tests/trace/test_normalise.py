@@ -139,7 +139,15 @@ REFUSED_BY_BOTH = [
 ]
 
 
-@pytest.mark.parametrize(("item", "problem"), REFUSED_BY_BOTH[:-1])
+TOOL_CALLS = [
+    pytest.param({"role": "assistant", "tool_calls": 1}, "1 is not a list", id="tool calls"),
+    pytest.param(
+        {"role": "assistant", "tool_calls": [{"id": "c"}]}, "has no 'function'", id="a tool call"
+    ),
+]
+
+
+@pytest.mark.parametrize(("item", "problem"), [*REFUSED_BY_BOTH[:-1], *TOOL_CALLS])
 def test_what_can_not_be_put_right_names_its_place(item, problem):
     with pytest.raises(ValueError, match=rf"items\[1\].*{problem}|{problem}"):
         lenient_items([message_item("user", "a"), item])
