@@ -75,6 +75,15 @@ def _unwritable(act: str, path: Path, error: OSError) -> StoreError:
     )
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text, atomically.
+
+    Raises:
+        StoreError: it can't be written.
+    """
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write `value` as indented JSON, atomically.
 

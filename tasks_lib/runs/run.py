@@ -191,7 +191,7 @@ def open_run(
     return run
 
 
-def find_run(run_dir: str) -> Run:
+def find_open_run(run_dir: str) -> Run:
     """Return the open run whose folder this is.
 
     Raises:

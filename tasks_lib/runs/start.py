@@ -8,7 +8,7 @@ from tasks_lib.errors import DefinitionError
 from tasks_lib.plan import Plan
 from tasks_lib.plan.preflight import check_prompts
 from tasks_lib.resolve import ResolvedEvaluation
-from tasks_lib.results.files import clear_unfinished, remove, write_atomically
+from tasks_lib.results.files import clear_unfinished, remove, write_text
 from tasks_lib.results.folder import RunFolder
 from tasks_lib.runs.prior_spending import count_prior_spending
 from tasks_lib.runs.record import write_record
@@ -61,10 +61,7 @@ def start_run(
         count_prior_spending(run)
         remove(folder.complete)
         if not folder.resolved.exists():
-            text = plan.evaluation.to_yaml()
-            write_atomically(
-                folder.resolved, lambda temporary: temporary.write_text(text, encoding="utf-8")
-            )
+            write_text(folder.resolved, plan.evaluation.to_yaml())
         write_record(run, "running")
     except BaseException:
         run.close()

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tasks_lib.resolve import ResolvedSpec
-from tasks_lib.results.files import write_atomically
+from tasks_lib.results.files import write_text
 from tasks_lib.results.metric_rows import MetricRow, bare_row, metric_rows
 from tasks_lib.results.parquet import write_table
 from tasks_lib.results.schemas import metric_schema
 from tasks_lib.results.scores import read_scores
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.record import write_record
-from tasks_lib.runs.run import Run, StepResult, find_run
+from tasks_lib.runs.run import Run, StepResult, find_open_run
 from tasks_lib.runs.verdict import SpecOutcome, Verdict, judge_run
 from tasks_lib.scorers import Scorer
 from tasks_lib.scorers.base import ModelScorer
@@ -39,7 +39,7 @@ def reduce(run_dir: str) -> StepResult:
     Raises:
         StoreError: the table can't be written.
     """
-    run = find_run(run_dir)
+    run = find_open_run(run_dir)
     return run.once(("reduce",), lambda: _reduce(run))
 
 
@@ -144,4 +144,4 @@ def _finish(
     write_record(run, verdict.status, verdict.exit_code, outcomes)
     if verdict.status == "interrupted":
         return
-    write_atomically(run.folder.complete, lambda temporary: temporary.write_bytes(b""))
+    write_text(run.folder.complete, "")

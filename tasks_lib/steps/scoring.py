@@ -11,7 +11,7 @@ from tasks_lib.results.score_records import ScoreRecord, boolean_scores, score_t
 from tasks_lib.results.scores import score_name, unify_scores
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.batch import Batch, batches
-from tasks_lib.runs.run import Run, StepResult, find_run
+from tasks_lib.runs.run import Run, StepResult, find_open_run
 from tasks_lib.scorers.base import AllSamplesScorer, BaseScorer, Datasets
 from tasks_lib.scorers.score import Row
 from tasks_lib.sources import Aligned
@@ -42,7 +42,7 @@ def score_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResul
     Raises:
         StoreError: the solved part is missing, or a part can't be written.
     """
-    batch = Batch(find_run(run_dir), spec_key, start, stop)
+    batch = Batch(find_open_run(run_dir), spec_key, start, stop)
     return batch.run.once(("score", spec_key, str(start)), lambda: _score(batch))
 
 
@@ -82,7 +82,7 @@ def score_all(run_dir: str, spec_key: str) -> StepResult:
     Raises:
         StoreError: a part is missing or can't be written.
     """
-    run = find_run(run_dir)
+    run = find_open_run(run_dir)
     return run.once(("score-all", spec_key), lambda: _score_all(run, spec_key))
 
 

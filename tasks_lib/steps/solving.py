@@ -9,7 +9,7 @@ from tasks_lib.results.schemas import SampleRecord
 from tasks_lib.results.stored_samples import StoredSamples
 from tasks_lib.results.task_result.logged_samples import LoggedSamples
 from tasks_lib.runs.batch import Batch
-from tasks_lib.runs.run import StepResult, find_run
+from tasks_lib.runs.run import StepResult, find_open_run
 from tasks_lib.steps.attempts import solve_samples
 from tasks_lib.steps.resume import failed_places, is_whole, solve_again
 
@@ -24,7 +24,7 @@ def solve_batch(run_dir: str, spec_key: str, start: int, stop: int) -> StepResul
         Stopped: the run was interrupted; nothing was written, replies are in the ledger.
         StoreError: the part can't be written.
     """
-    batch = Batch(find_run(run_dir), spec_key, start, stop)
+    batch = Batch(find_open_run(run_dir), spec_key, start, stop)
     return batch.run.once(("solve", spec_key, str(start)), lambda: _solve(batch))
 
 

@@ -11,7 +11,7 @@ from tasks_lib.plan import Plan, RunSettings
 from tasks_lib.plan.planner import plan_run
 from tasks_lib.resolve import Overrides, resolve
 from tasks_lib.runs.progress import Progress
-from tasks_lib.runs.run import Run, find_run, open_run
+from tasks_lib.runs.run import Run, find_open_run, open_run
 from tests.engine import ASK, EQUALS, Engine, saying
 
 
@@ -85,14 +85,14 @@ def test_an_interruption_is_a_failure_like_others(run: Run):
 
 
 def test_steps_find_the_run_by_its_folder(run: Run):
-    assert find_run(str(run.plan.run_dir)) is run
+    assert find_open_run(str(run.plan.run_dir)) is run
 
 
 def test_a_run_that_is_closed_is_found_no_more(tmp_path: Path):
     run = open_run(*planned(tmp_path))
     run.close()
     with pytest.raises(StoreError) as caught:
-        find_run(str(run.plan.run_dir))
+        find_open_run(str(run.plan.run_dir))
     assert str(caught.value) == (
         f"{run.plan.run_dir}: the run is not open in this process; "
         "continue it with: evalmill run --resume run-1"

@@ -11,7 +11,7 @@ import orjson
 
 from tasks_lib.resolve import Overrides, ResolvedEvaluation, ResolvedSpec, resolve
 from tasks_lib.resolve.serialize import dumped, plain, stored_model, yaml_of
-from tasks_lib.results.files import read_json, write_atomically
+from tasks_lib.results.files import read_json, write_atomically, write_text
 from tasks_lib.results.folder import part_range, parts
 from tasks_lib.results.load import StoredRun
 from tasks_lib.results.result_part import ResultPart, read_part
@@ -56,9 +56,8 @@ def export_task_results(stored: StoredRun, folder: Path, *, link: bool = False) 
         written.pop("task_result_log_path", None)
         if link:
             written["task_result_log_path"] = logs[written["key"]].as_posix()
-    text = yaml_of(document)
     file = folder / f"{evaluation.key}.yaml"
-    write_atomically(file, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    write_text(file, yaml_of(document))
     for spec in evaluation.specs:
         log = _Log(stored, evaluation, spec)
         write_atomically(folder / logs[spec.key], log.write)
