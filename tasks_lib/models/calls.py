@@ -75,13 +75,13 @@ class Calls:
         self._seen[asked] += 1
         call = CallId(self.spec_key, self.caller, self.sample_id, self.trial, ordinal)
         key = call_key(call, model.identity, canonical)
-        output = self._recorded(model, key) or await self._fresh(model, call, key, body)
+        output = self._from_ledger(model, key) or await self._ask(model, call, key, body)
         self._count(model_key, output)
         if not auxiliary:
             self.finish_reason = output.finish_reason
         return output
 
-    def _recorded(self, model: OpenModel, key: bytes) -> ModelOutput | None:
+    def _from_ledger(self, model: OpenModel, key: bytes) -> ModelOutput | None:
         body = self.service.ledger.get(key)
         if body is None:
             return None
@@ -93,7 +93,7 @@ class Calls:
         self.service.totals.from_ledger += 1
         return output
 
-    async def _fresh(self, model: OpenModel, call: CallId, key: bytes, body: bytes) -> ModelOutput:
+    async def _ask(self, model: OpenModel, call: CallId, key: bytes, body: bytes) -> ModelOutput:
         """Call the model, while it is on probe one of few at a time."""
         circuit = model.circuit
         while True:
@@ -101,14 +101,16 @@ class Calls:
             if entered:
                 await circuit.enter(call)
             try:
-                return await self._tried(model, call, key, body)
+                return await self._ask_with_retries(model, call, key, body)
             except HeldBack:
                 continue
             finally:
                 if entered:
                     circuit.leave(call)
 
-    async def _tried(self, model: OpenModel, call: CallId, key: bytes, body: bytes) -> ModelOutput:
+    async def _ask_with_retries(
+        self, model: OpenModel, call: CallId, key: bytes, body: bytes
+    ) -> ModelOutput:
         """Call the model, again where that may help."""
         service, circuit = self.service, model.circuit
         attempt = 0
