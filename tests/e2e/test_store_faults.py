@@ -353,6 +353,14 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(lab, small_d
     assert len(again.run.samples()) == 400
 
 
+def test_a_store_that_can_not_be_is_told_before_any_call(lab, tmp_path):
+    (tmp_path / "file").touch()
+    refused = lab.run(*FLAGS, store=tmp_path / "file")
+    assert refused.exit_code == 2, refused.stderr
+    assert "choose another store with --out" in refused.stderr
+    assert lab.asked == 0
+
+
 def test_a_read_only_store_is_told_before_any_call(lab, small_disk):
     assert lab.run(*FLAGS, "-n", "6", store=small_disk).exit_code == 0
     asked = lab.asked
