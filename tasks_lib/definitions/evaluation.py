@@ -103,7 +103,7 @@ class RepeatabilitySpecification(Definition):
 
 def _kind(value: Any) -> str:
     kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    return "repeatability" if kind == "repeatability" else "standard"
+    return kind if isinstance(kind, str) else "standard"
 
 
 AnySpecification = Annotated[

@@ -89,6 +89,12 @@ def test_what_is_wrong_is_said_where_it_stands(project, more, problem):
     assert problem in said
 
 
+def test_a_misspelt_type_is_guessed(project):
+    file = with_again(project, "inputs: [{evaluation_key: nightly}]")
+    file.write_text(file.read_text().replace("type: repeatability", "type: repeatable"))
+    assert "unknown type 'repeatable'; did you mean 'repeatability'?" in problems_of(file)
+
+
 def test_trials_and_repeated_runs_do_not_mix_here_either(project):
     file = with_again(project, "inputs: [{evaluation_key: nightly}]")
     file.write_text(
