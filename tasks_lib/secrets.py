@@ -129,6 +129,11 @@ def remember_environment() -> None:
             remember(value)
 
 
+def known_secrets() -> list[str]:
+    """Return what `redact` hides, for another process to `remember`."""
+    return sorted(_revealed)
+
+
 def _forms(value: str) -> set[str]:
     """Return how a value may stand in a message: in a URL, in JSON, in HTML, in a `repr`."""
     bare = _SCHEME.sub("", value.strip())

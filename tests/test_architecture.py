@@ -50,7 +50,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("filters",),
     ("isolation",),
     ("compat", "placeholders", "snippets", "statistics", "templates", "trace"),
-    ("timelimit",),
+    ("streams", "timelimit"),
     ("base", "errors", "exit_codes", "home", "jsontext", "keys", "samples", "secrets"),
 )
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}

@@ -76,9 +76,9 @@ def _unloaded() -> None:
 def main() -> NoReturn:
     """Run the command line; the exit code is the process's."""
     from flows.cli.failures import guarded
-    from flows.cli.streams import make_tolerant
+    from tasks_lib.streams import make_safe
 
-    make_tolerant()
+    make_safe()
     calm_garbage_collection()
     arguments = sys.argv[1:] or ["--help"]
     _leave(guarded(make_app(arguments), arguments))

@@ -12,6 +12,7 @@ from secrets import token_hex
 from typing import Any
 
 from tasks_lib.isolation.wire import HEADER, framed
+from tasks_lib.secrets import known_secrets
 from tasks_lib.timelimit import Clock, TimedOutError
 
 START_SECONDS = 60.0
@@ -68,7 +69,8 @@ class SnippetProcess:
         self._closing = threading.Lock()  # a number of a closed pipe may be another file's soon
         clock = Clock(START_SECONDS)
         try:
-            self.send({"memory_mb": memory_mb, "mark": self.mark}, clock)
+            secrets = known_secrets()  # what is printed there must not show them either
+            self.send({"memory_mb": memory_mb, "mark": self.mark, "secrets": secrets}, clock)
             self.receive(clock)
         except TimedOutError:
             raise DiedError(f"did not start within {START_SECONDS:.0f} seconds") from None

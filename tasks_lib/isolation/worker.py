@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import queue
+import sys
 import threading
 from contextlib import suppress
 from itertools import count
@@ -14,7 +15,9 @@ from typing import Any, BinaryIO
 from tasks_lib.compat.authors_model import AuthorsModel
 from tasks_lib.errors import EvalmillError, SampleError, bounded
 from tasks_lib.isolation.wire import HEADER, framed, read_arguments, result
+from tasks_lib.secrets import remember
 from tasks_lib.snippets import Snippet, load_snippet, remember_origin
+from tasks_lib.streams import make_safe
 from tasks_lib.trace import SolverTrace
 from tasks_lib.trace.plain import raw_of
 
@@ -33,7 +36,11 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
+    make_safe()
+    sys.stdout = sys.stderr
     settings = _read(incoming)
+    for secret in settings["secrets"]:
+        remember(secret)
     _limit(settings["memory_mb"])
     Snippet.message_limit = _MESSAGE_LIMIT
     _Worker(incoming, outgoing, settings["mark"]).serve()

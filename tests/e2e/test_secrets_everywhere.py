@@ -49,8 +49,13 @@ MODELS = {
 }
 
 SNIPPET = """\
-import os
+import logging, os, sys, warnings
 def compute_scores(sample):
+    key = os.environ["OTHER_API_KEY"]
+    print("printed", key, dict(os.environ))
+    sys.stderr.write(f"written {key}")
+    logging.getLogger("author").warning("logged %s", key)
+    warnings.warn(f"warned {key}")
     raise ValueError("x" * 250 + f"the key is {os.environ['OTHER_API_KEY']} " * 4)
 """
 
@@ -215,6 +220,8 @@ def test_no_secret_is_written_or_printed(planted, conductor, request):
     ran = lab.run("-v", "--run-id", "night", "--no-preflight", conductor=conductor, env=ENVIRONMENT)
     assert ran.exit_code == 3, ran.stderr
     samples = ran.run.samples()
+    for word in ("printed", "written", "logged", "warned"):
+        assert f"{word} ***" in ran.stderr
     told = " ".join(samples["error_message"].dropna())
     assert "HTTP 401" in told
     assert "***" in told

@@ -1,0 +1,41 @@
+"""The streams of a command when nobody reads them, and what they may show."""
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from tasks_lib.streams import Outlet
+
+
+def outlet(path: str | Path, tolerated: type[OSError]) -> Outlet:
+    file = io.FileIO(path, "w")
+    stream = io.TextIOWrapper(file, "utf-8", write_through=True)
+    return Outlet(stream, tolerated, str.upper)
+
+
+def test_texts_are_edited_and_written_at_once(tmp_path: Path):
+    with outlet(tmp_path / "out", BrokenPipeError) as stream:
+        assert stream.write("text") == 4
+        assert (tmp_path / "out").read_text() == "TEXT"
+
+
+def test_what_is_tolerated_goes_nowhere_from_then_on():
+    with outlet("/dev/full", OSError) as stream:
+        for _ in range(2):
+            assert stream.write("text") == 4
+            stream.flush()
+
+
+def test_what_is_not_tolerated_is_raised():
+    with pytest.raises(OSError, match="No space left"), outlet("/dev/full", BrokenPipeError) as out:
+        out.write("text")
+
+
+def test_a_pipe_without_reader_is_tolerated():
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with outlet(f"/proc/self/fd/{write_end}", BrokenPipeError) as stream:
+        stream.write("text")
+    os.close(write_end)
