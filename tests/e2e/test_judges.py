@@ -222,6 +222,7 @@ def test_a_plan_counts_the_judges_calls(lab):
         task_yaml=JUDGED,
         judge_yaml=json.dumps(JUDGE),
         run_yaml=RUN.replace("model.yaml}]", "model.yaml}, {$ref: judge.yaml}]"),
+        qa_jsonl=jsonl({"id": n, "question": str(n), "target": "a"} for n in range(12)),
     )
     planned = lab.evalmill("plan", lab.folder / "run.yaml", "--json")
     assert planned.exit_code == 0, planned.stderr

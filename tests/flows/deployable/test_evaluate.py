@@ -51,9 +51,20 @@ def worker(prefect_server: ServerInfo) -> Iterator[None]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    yield
+    try:
+        yield
+    finally:
+        stopped(process)
+
+
+def stopped(process: subprocess.Popen[bytes]) -> None:
+    """End a worker; on a busy machine it may not get to its end by itself."""
     process.terminate()
-    process.wait(timeout=60)
+    try:
+        process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def deployed(name: str, limit: int = 1) -> str:
@@ -100,11 +111,11 @@ def test_a_run_started_through_the_api_lands_in_the_store(
 def test_after_an_outage_one_run_catches_up(
     prefect_server: ServerInfo, worker: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """BR-094: the runs of three missed nights are due; the last runs, the others are noted."""
+    """BR-094: of three missed nights the last is run, even if it ends before the others begin."""
     monkeypatch.chdir(tmp_path)
     name = deployed("outage")
     now = datetime.now(UTC)
-    nights = [now - timedelta(days=days) for days in (3, 2, 1)]
+    nights = [now - timedelta(days=days) for days in (1, 2, 3)]
     with connected(prefect_server.url), get_client(sync_client=True) as client:
         deployment = client.read_deployment_by_name(name)
         missed = [
@@ -121,7 +132,7 @@ def test_after_an_outage_one_run_catches_up(
 
         runs.until(ended, 240)
         names = [state_name(client, one) for one in identities]
-    assert names == ["Skipped", "Skipped", "Completed"]
+    assert names == ["Completed", "Skipped", "Skipped"]
     assert len(list((tmp_path / ".evalmill" / "runs").iterdir())) == 1
 
 
