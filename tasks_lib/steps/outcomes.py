@@ -117,14 +117,24 @@ def outcome_record(
     outcome: Score | SampleError | OverBudget,
 ) -> ScoreRecord:
     """Return an outcome as a row of `scores`."""
-    record = ScoreRecord(sample_id, sample_index, trial, row, "ok")
-    if outcome.metadata is not None:
-        record.metadata = dumps(outcome.metadata)
+    metadata = None if outcome.metadata is None else dumps(outcome.metadata)
+    error_class, message, values = None, None, None
     if isinstance(outcome, Score):
-        record.values = outcome.values
+        status, values = "ok", outcome.values
     elif isinstance(outcome, OverBudget):
-        record.status = "skipped"
+        status = "skipped"
     else:
-        record.status = "error"
-        record.error_class, record.error_message = outcome.error_class, error_text(outcome)
-    return record
+        status, error_class, message = "error", outcome.error_class, error_text(outcome)
+    return ScoreRecord(
+        sample_id,
+        sample_index,
+        trial,
+        row,
+        status,
+        error_class,
+        message,
+        False,
+        (),
+        metadata,
+        values,
+    )
