@@ -1,11 +1,13 @@
 """What an author's snippet returned, read as a score."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from tasks_lib.errors import SampleError, bounded
 from tasks_lib.scorers.score import Score
 
+_MOST_BITS = sys.float_info.max_exp  # beyond is no float, and further on no text either
 _WRAPPED = frozenset({"scores", "metadata"})
 
 
@@ -49,7 +51,11 @@ def _read(returned: Any, where: str) -> Score:
 
 def _plain(value: Any, path: str) -> Any:
     """Return `value` as plain JSON; `path` names it in messages."""
-    if value is None or type(value) in (bool, int, float, str):
+    if value is None or type(value) in (bool, float, str):
+        return value
+    if type(value) is int:
+        if value.bit_length() > _MOST_BITS:
+            raise _wrong(f"{path} is an integer of {value.bit_length():,} bits", "return less")
         return value
     if isinstance(value, Mapping):
         return {_name(key, path): _plain(item, f"{path}.{key}") for key, item in value.items()}
@@ -59,7 +65,7 @@ def _plain(value: Any, path: str) -> Any:
         return _plain(value.tolist(), path)
     for plain in (str, bool, int, float):
         if isinstance(value, plain):  # such as the member of a string enum
-            return plain(value)
+            return _plain(plain(value), path)
     raise _wrong(f"{path} is {_shown(value)}", "return booleans, numbers, strings, lists or dicts")
 
 

@@ -22,6 +22,8 @@ FILES_PER_SAMPLE = 8
 again for what its code opens. So many samples at once as the process's limit of files admits."""
 MOST_AT_ONCE = 256
 """Samples at once, whatever the limit of files: beyond, threads wait for one another."""
+MAX_CALLS = 10_000
+"""Model calls of one sample; a loop without end would pay for ever."""
 
 _FUNCTION = "run_solver"
 _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
@@ -90,10 +92,20 @@ class _Calls:
         self.clock = clock
         self.loop = asyncio.get_running_loop()
         self._context = context
+        self._made = 0
         self._ended_by: BaseException | None = None
 
     async def predict(self, model_input: Any) -> Any:
-        """Return the model's output as plain JSON; on the model loop."""
+        """Return the model's output as plain JSON; on the model loop.
+
+        Raises:
+            SampleError: there were more calls than a sample may have.
+        """
+        self._made += 1
+        if self._made > MAX_CALLS:
+            raise SampleError(
+                "code", f"run_solver makes more than {MAX_CALLS:,} calls", fix="end its loop"
+            )
         try:
             output = await self._context.calls.predict(self._context.model_key, model_input)
         except (Stopped, StoreError) as error:

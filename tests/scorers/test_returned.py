@@ -71,6 +71,8 @@ def test_nan_stays_for_the_metrics_to_leave_out():
         ({"a": {1, 2}}, "compute_scores.a is {1, 2} (set)"),
         ({"a": [0, 1j]}, "compute_scores.a[1] is 1j (complex)"),
         ({1: 2}, "compute_scores has the key 1 (int)"),
+        ({"a": 2**1024}, "compute_scores.a is an integer of 1,025 bits"),
+        ({"a": [-(10**5000)]}, "compute_scores.a[0] is an integer of 16,610 bits"),
         ({"scores": {"a": b"x"}}, "compute_scores: scores.a is b'x' (bytes)"),
         ({"scores": {}, "metadata": 3}, "compute_scores returned metadata 3 (int)"),
     ],

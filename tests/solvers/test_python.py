@@ -194,6 +194,20 @@ def test_uncaught_errors_of_predict_keep_their_class():
     assert error.value.error_class == "infra"
 
 
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+def test_calls_without_end_are_ended(monkeypatch, isolation):
+    monkeypatch.setattr("tasks_lib.solvers.python.MAX_CALLS", 20)
+    source = """
+        async def run_solver(sample, model, trace):
+            while True:
+                await model.predict(trace.items)
+        """
+    models = Models(tested=["a"] * 25)
+    with pytest.raises(SampleError, match="run_solver makes more than 20 calls") as error:
+        solve({**snippet(source), "isolation": isolation}, models)
+    assert error.value.error_class == "code"
+
+
 def test_other_errors_are_the_authors():
     with pytest.raises(SampleError, match="KeyError: 'nope'") as error:
         solve(snippet("async def run_solver(sample, model, trace): return sample['nope']"))
