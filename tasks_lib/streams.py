@@ -14,7 +14,8 @@ T = TypeVar("T")
 class Outlet(io.TextIOWrapper):
     """A text stream for which some errors of the system mean that nobody listens any more.
 
-    What is written from then on goes nowhere.
+    What is written from then on goes nowhere. Characters that the terminal's encoding has not
+    are written out as escapes.
 
     Args:
         stream: taken over.
@@ -26,10 +27,9 @@ class Outlet(io.TextIOWrapper):
         self, stream: io.TextIOWrapper, tolerated: type[OSError], edit: Callable[[str], str]
     ) -> None:
         manner = {
-            name: getattr(stream, name)
-            for name in ("encoding", "errors", "line_buffering", "write_through")
+            name: getattr(stream, name) for name in ("encoding", "line_buffering", "write_through")
         }
-        super().__init__(stream.detach(), **manner)
+        super().__init__(stream.detach(), errors="backslashreplace", **manner)
         self._tolerated = tolerated
         self._edit = edit
 

@@ -21,6 +21,13 @@ def test_texts_are_edited_and_written_at_once(tmp_path: Path):
         assert (tmp_path / "out").read_text() == "TEXT"
 
 
+def test_characters_that_the_encoding_has_not_are_escaped(tmp_path: Path):
+    file = io.TextIOWrapper(io.FileIO(tmp_path / "out", "w"), "ascii", write_through=True)
+    with Outlet(file, BrokenPipeError, str) as stream:
+        stream.write("a … \ud800")
+    assert (tmp_path / "out").read_text() == "a \\u2026 \\ud800"
+
+
 def test_what_is_tolerated_goes_nowhere_from_then_on():
     with outlet("/dev/full", OSError) as stream:
         for _ in range(2):

@@ -1,6 +1,7 @@
 """The verbs of `evalmill`, each loaded only when it is used."""
 
 import os
+import resource
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -24,6 +25,9 @@ VERBS: dict[str, str] = {
     "ledger": "Work with the record of model calls.",
 }
 """Verb -> what it does; its module is `flows.cli.<verb>`."""
+
+
+MANY_FILES = 10_000
 
 
 def make_app(arguments: list[str]) -> typer.Typer:
@@ -79,9 +83,19 @@ def main() -> NoReturn:
     from tasks_lib.streams import make_safe
 
     make_safe()
+    _allow_many_files()
     calm_garbage_collection()
     arguments = sys.argv[1:] or ["--help"]
     _leave(guarded(make_app(arguments), arguments))
+
+
+def _allow_many_files() -> None:
+    """Let the process open as many files as it ever may: each call in flight is one."""
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= allowed < MANY_FILES and (allowed < most or most < 0):
+        wanted = MANY_FILES if most < 0 else min(MANY_FILES, most)
+        with suppress(ValueError, OSError):  # macOS may have a lower limit of its own
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _leave(code: int) -> NoReturn:

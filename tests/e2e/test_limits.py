@@ -1,12 +1,16 @@
 """What the endpoint's limits do to whole runs, alone and side by side."""
 
+import os
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.lab import Lab, Outcome, model, questions
+from tests.command_line import REPOSITORY
+from tests.e2e.lab import ALONE, Lab, Outcome, model, questions
 from tests.fake_openai import RunningServer
 from tests.models.wire import chat, serving
 from tests.models.wire import http as response
@@ -59,6 +63,19 @@ def test_the_bound_of_a_model_is_that_of_all_runs_of_this_machine(
     assert [outcome.exit_code for outcome in outcomes] == [0, 0, 0], outcomes[0].stderr
     # each of three starts with the whole bound until it sees the others: 18 without sharing
     assert fake_server.stats()["max_in_flight"] == 6
+
+
+def test_as_many_calls_as_wanted_may_be_in_flight_whatever_files_the_shell_allows(lab: Lab):
+    lab.server.reset(latency_ms=500)
+    lab.write(qa_jsonl=questions(150))
+    words = ["-m", "flows.cli", "run", "run.yaml", *ALONE, "-j", "150", "--run-id", "many"]
+    env = {"EVALMILL_STORE": str(lab.evalmill.store), "PYTHONPATH": str(REPOSITORY)}
+    ended = subprocess.run(
+        ["bash", "-c", 'ulimit -Sn 64; exec "$@"', "bash", sys.executable, *words],
+        env={**os.environ, **env}, cwd=lab.folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert lab.server.stats()["max_in_flight"] > 100
 
 
 def test_a_bound_of_the_run_is_its_own(lab: Lab, fake_server: RunningServer, tmp_path: Path):
