@@ -1,4 +1,11 @@
-"""Evaluations as Prefect flows, the local server, and the command line."""
+"""Evaluations as Prefect flows, the local server, and the command line.
+
+`compile` makes a plan a flow, `tasks` its steps Prefect tasks, `stages` their order;
+`conductor` joins a flow to what `local`, the driver that needs no server, has begun.
+`artifacts`, `leases`, `global_limit` and `secret_blocks` are what Prefect's server is used
+for beside that. `cli` has a module for each verb, `terminal` what they do and tell,
+`deployable` the flows of deployments, `server` evalmill's own Prefect server.
+"""
 
 from typing import TYPE_CHECKING, Any
 

@@ -17,7 +17,7 @@ from prefect.client.orchestration import get_client
 from prefect.logging import get_run_logger
 from prefect.runtime import flow_run
 
-from flows.costs import paid_words
+from flows.terminal.costs import paid_words
 from tasks_lib.plan import Plan
 from tasks_lib.runs.run import Run
 

@@ -27,7 +27,7 @@ def deploy(
     from dataclasses import asdict
 
     from flows.client import hush_console
-    from flows.deploy import deploy as deploy_file
+    from flows.deployable.deploy import deploy as deploy_file
     from flows.server import configured_api_url, server_status
     from tasks_lib.jsontext import dumps
 

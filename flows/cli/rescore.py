@@ -55,7 +55,7 @@ def rescore(
     Example: evalmill rescore last deployments/quickstart.yaml
     """
     from flows.cli.settings import continued_run, gates, overrides
-    from flows.execute import Manner, execute, prepare
+    from flows.terminal.execute import Manner, execute, prepare
     from tasks_lib.errors import DefinitionError
     from tasks_lib.plan import RescoreSource, RunSettings
     from tasks_lib.plan.rescore import find_traces

@@ -47,7 +47,7 @@ def run(
     Example: evalmill run deployments/quickstart.yaml -n 20
     """
     from flows.cli.settings import continued_run, gates, overrides
-    from flows.execute import Manner, execute, prepare
+    from flows.terminal.execute import Manner, execute, prepare
     from tasks_lib.plan import RunSettings
 
     store = store_folder(out)

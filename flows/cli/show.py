@@ -38,7 +38,7 @@ def show(
     Example: evalmill show last --where is_correct=false
     """
     from flows.cli.settings import pairs
-    from flows.showing import sample_document, sample_text, show_listing, show_metrics
+    from flows.terminal.showing import sample_document, sample_text, show_listing, show_metrics
     from tasks_lib.errors import DefinitionError
     from tasks_lib.jsontext import dumps
     from tasks_lib.report.listing import failed_rows, rows_scored

@@ -1,1 +1,4 @@
-"""Flows that deployments run: parameters are JSON, samples never are."""
+"""Flows that deployments run, and how they are deployed.
+
+Parameters are JSON; samples, traces and secrets never are parameters.
+"""

@@ -17,7 +17,7 @@ from prefect.utilities.callables import parameter_schema
 
 from flows import evaluate, rescore
 from flows.client import connected
-from flows.deploy import deploy
+from flows.deployable.deploy import deploy
 from flows.server import ServerInfo
 from tasks_lib.results import load_run
 from tests.benchmarks.workload import write_run_file

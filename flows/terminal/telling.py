@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from flows.costs import paid_words, why_unknown
 from flows.store import store_folder
+from flows.terminal.costs import paid_words, why_unknown
 from tasks_lib import exit_codes
 from tasks_lib.errors import CircuitError, StoreError
 from tasks_lib.jsontext import dumps
@@ -26,7 +26,7 @@ def showing_progress(run: Run, wanted: bool) -> Iterator[None]:
     if not wanted or not sys.stderr.isatty():
         yield
         return
-    from flows.progress_bar import progress_bar
+    from flows.terminal.progress_bar import progress_bar
 
     with progress_bar(run):
         yield

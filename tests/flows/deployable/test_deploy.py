@@ -10,7 +10,7 @@ from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.responses import DeploymentResponse
 
 from flows.client import connected
-from flows.deploy import deploy
+from flows.deployable.deploy import deploy
 from flows.server import ServerInfo
 from tasks_lib.errors import DefinitionError
 
@@ -147,7 +147,7 @@ def test_without_any_file_it_says_which_it_looked_for() -> None:
 
 
 def test_the_shipped_deployments_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    repository = Path(__file__).parents[2]
+    repository = Path(__file__).parents[3]
     monkeypatch.chdir(repository)
     monkeypatch.setenv("EVALMILL_HOME", "/dev/null/home")
     with pytest.raises(Exception, match="EVALMILL_HOME"):

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from flows.telling import show_command, tell_failures, tell_notes, tell_warnings
+from flows.terminal.telling import show_command, tell_failures, tell_notes, tell_warnings
 from tasks_lib.errors import StoreError
 from tasks_lib.jsontext import dumps, loads
 from tasks_lib.plan.prices import usd

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flows.collector import calm_garbage_collection
-from flows.costs import budget_to_go_on
 from flows.global_limit import named_limit
 from flows.local import LocalDriver
 from flows.secret_blocks import from_blocks
+from flows.terminal.costs import budget_to_go_on
 from tasks_lib import exit_codes
 from tasks_lib.errors import CircuitError, DefinitionError, Stopped, StoreError
 from tasks_lib.plan import Plan, RunSettings
@@ -123,7 +123,7 @@ def execute(prepared: Prepared, manner: Manner) -> int:
                 return _ended_early(run, driver, manner, prepared.env_file, error)
     finally:
         run.close()
-    from flows.telling import tell_result
+    from flows.terminal.telling import tell_result
 
     command = None
     if result["exit_code"] == exit_codes.OVER_BUDGET:
@@ -135,7 +135,7 @@ def execute(prepared: Prepared, manner: Manner) -> int:
 
 def _conducted(run: Run, driver: LocalDriver, manner: Manner) -> StepResult:
     """Drive to the end, showing progress meanwhile."""
-    from flows.telling import showing_progress
+    from flows.terminal.telling import showing_progress
 
     with showing_progress(run, manner.progress and not manner.json):
         if not manner.prefect:
@@ -150,7 +150,7 @@ def _notice(words: str) -> None:
 
 
 def _warning(words: str) -> None:
-    from flows.telling import tell_warnings
+    from flows.terminal.telling import tell_warnings
 
     tell_warnings([words])
 
@@ -190,7 +190,7 @@ def _ended_early(
     """End a run that was interrupted, or stopped because of a model or the store."""
     run.stop()
     _settle(driver)
-    from flows.telling import tell_breaking_off, tell_interruption
+    from flows.terminal.telling import tell_breaking_off, tell_interruption
 
     command = _resume_command(run, manner, env_file)
     cause = error if isinstance(error, StoreError) else run.models.cause
@@ -214,7 +214,7 @@ def _resume_command(
     run: Run, manner: Manner, env_file: Path | None, further: Sequence[str] = ()
 ) -> str:
     """Return the command that continues a run in the same manner, `further` flags added."""
-    from flows.telling import resume_command
+    from flows.terminal.telling import resume_command
 
     settings = run.plan.settings
     flags = [] if manner.prefect else ["--no-prefect"]

@@ -12,7 +12,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from flows.costs import paid_words
+from flows.terminal.costs import paid_words
 from tasks_lib.runs.run import Run
 
 

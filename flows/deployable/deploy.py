@@ -21,7 +21,7 @@ from prefect.utilities.urls import url_for
 from prefect.workers.process import ProcessWorker
 
 from flows.client import connected, find_api
-from flows.deployment_file import DeploymentEntry, ScheduleEntry, read_deployments
+from flows.deployable.deployment_file import DeploymentEntry, ScheduleEntry, read_deployments
 from tasks_lib.errors import DefinitionError
 
 USUAL_FILES = (Path("deployments/prefect.yaml"), Path("prefect.yaml"))
