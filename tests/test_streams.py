@@ -8,8 +8,10 @@ import pytest
 
 from tasks_lib.streams import Outlet
 
+FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
 
-def outlet(path: str | Path, tolerated: type[OSError]) -> Outlet:
+
+def outlet(path: str | Path | int, tolerated: type[OSError]) -> Outlet:
     file = io.FileIO(path, "w")
     stream = io.TextIOWrapper(file, "utf-8", write_through=True)
     return Outlet(stream, tolerated, str.upper)
@@ -28,6 +30,7 @@ def test_characters_that_the_encoding_has_not_are_escaped(tmp_path: Path):
     assert (tmp_path / "out").read_text() == "a \\u2026 \\ud800"
 
 
+@FULL
 def test_what_is_tolerated_goes_nowhere_from_then_on():
     with outlet("/dev/full", OSError) as stream:
         for _ in range(2):
@@ -35,6 +38,7 @@ def test_what_is_tolerated_goes_nowhere_from_then_on():
             stream.flush()
 
 
+@FULL
 def test_what_is_not_tolerated_is_raised():
     with pytest.raises(OSError, match="No space left"), outlet("/dev/full", BrokenPipeError) as out:
         out.write("text")
@@ -43,6 +47,5 @@ def test_what_is_not_tolerated_is_raised():
 def test_a_pipe_without_reader_is_tolerated():
     read_end, write_end = os.pipe()
     os.close(read_end)
-    with outlet(f"/proc/self/fd/{write_end}", BrokenPipeError) as stream:
+    with outlet(write_end, BrokenPipeError) as stream:
         stream.write("text")
-    os.close(write_end)
