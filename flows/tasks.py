@@ -4,7 +4,7 @@ No task has tags: Prefect asks its server about a concurrency limit for each tag
 38 ms a time. Results are not kept by Prefect: what a step made is in the run folder.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
@@ -26,29 +26,23 @@ def may_pass_later(task: Task[Any, Any], task_run: TaskRun, state: State[Any]) -
     return isinstance(error, OSError | MemoryError)
 
 
-@task(
-    name="solve",
-    task_run_name="solve {spec_key} [{start}:{stop}]",
-    retries=len(RETRY_DELAYS),
-    retry_delay_seconds=RETRY_DELAYS,
-    retry_condition_fn=may_pass_later,
-    cache_policy=NO_CACHE,
-    persist_result=False,
-)
+AS_STEP: Final[dict[str, Any]] = {
+    "retries": len(RETRY_DELAYS),
+    "retry_delay_seconds": RETRY_DELAYS,
+    "retry_condition_fn": may_pass_later,
+    "cache_policy": NO_CACHE,
+    "persist_result": False,
+}
+"""How Prefect runs every step."""
+
+
+@task(name="solve", task_run_name="solve {spec_key} [{start}:{stop}]", **AS_STEP)
 def solve(run_dir: str, spec_key: str, start: int, stop: int) -> StepResult:
     """Solve the samples `[start, stop)` of a task specification."""
     return steps.solve_batch(run_dir, spec_key, start, stop)
 
 
-@task(
-    name="score",
-    task_run_name="score {spec_key} [{start}:{stop}]",
-    retries=len(RETRY_DELAYS),
-    retry_delay_seconds=RETRY_DELAYS,
-    retry_condition_fn=may_pass_later,
-    cache_policy=NO_CACHE,
-    persist_result=False,
-)
+@task(name="score", task_run_name="score {spec_key} [{start}:{stop}]", **AS_STEP)
 def score(
     run_dir: str, spec_key: str, start: int, stop: int, solved: list[StepResult]
 ) -> StepResult:
@@ -56,28 +50,13 @@ def score(
     return steps.score_batch(run_dir, spec_key, start, stop)
 
 
-@task(
-    name="score all",
-    task_run_name="score all {spec_key}",
-    retries=len(RETRY_DELAYS),
-    retry_delay_seconds=RETRY_DELAYS,
-    retry_condition_fn=may_pass_later,
-    cache_policy=NO_CACHE,
-    persist_result=False,
-)
+@task(name="score all", task_run_name="score all {spec_key}", **AS_STEP)
 def score_all(run_dir: str, spec_key: str, scored: list[StepResult]) -> StepResult:
     """Score all samples of a task specification together, after its batches."""
     return steps.score_all(run_dir, spec_key)
 
 
-@task(
-    name="reduce",
-    retries=len(RETRY_DELAYS),
-    retry_delay_seconds=RETRY_DELAYS,
-    retry_condition_fn=may_pass_later,
-    cache_policy=NO_CACHE,
-    persist_result=False,
-)
+@task(name="reduce", **AS_STEP)
 def reduce(run_dir: str, scored: list[StepResult]) -> StepResult:
     """Make the metrics of all specifications and finish the run."""
     return steps.reduce(run_dir)

@@ -4,83 +4,10 @@ import json
 
 import pytest
 
+from tests.documented import GENERIC_INPUT, UNIQUENESS, UNIQUENESS_SCORER
 from tests.e2e.lab import TASK, jsonl
 
 SYSTEM = "You are a helpful assistant. Answer with no punctuation."
-
-GENERIC = """\
-display_name: "Single-turn Solver Generic Input"
-key: "singleturn-generic-input"
-description: "Example task that uses a single-turn solver with generic input builder."
-config_spec: []
-definition:
-  dataset:
-    key: "qa-single-answers"
-  solver:
-    type: "single_turn_solver"
-    input_builder:
-      type: generic
-      template: >
-        {
-            "messages": [
-            {
-              "role": "system",
-              "content": "You are a helpful assistant. Answer with no punctuation."
-            },
-            {
-              "role": "user",
-              "content": "{{ sample.question }}"
-            }
-          ]
-        }
-  scorers:
-    - type: "string_equals"
-      ground_truth: "{{ sample.target }}"
-"""
-
-UNIQUENESS = """\
-display_name: "Uniqueness Task"
-key: "uniqueness-task"
-description: >
-  Evaluates the uniqueness rate of values in a field across samples in a dataset.
-tags: ["Data Quality"]
-config_spec:
-  - type: "string"
-    key: "field"
-    display_name: "Field"
-definition:
-  type: "benchmark_task"
-  evaluated_entity_type: "dataset"
-  scorers:
-    - type: "python_all_samples"
-      compute_scores_snippet: !include "uniqueness_scorer.py"
-      metrics:
-        - type: "mean"
-          field: "is_unique"
-          name: "Uniqueness Rate"
-"""
-
-UNIQUENESS_SCORER = """\
-from __future__ import annotations
-
-from collections import Counter
-from typing import Any
-
-from latticeflow.core.dtypes import RawSample
-
-
-def compute_scores(samples: list[RawSample]) -> list[dict[str, Any]]:
-    field_name = "<< config.field >>"
-    values = [
-        sample[field_name] if field_name in sample else None for sample in samples
-    ]
-    counter = Counter(values)
-
-    return [
-        {"is_unique": counter[value] == 1 if value is not None else True}
-        for value in values
-    ]
-"""
 
 CITIES = jsonl(
     [
@@ -95,7 +22,7 @@ PROVIDER = {"OPENAI_API_KEY": "sk-of-the-tests"}
 
 def test_documented_tasks_run_unchanged_from_a_data_file_and_a_provider_model(lab):
     lab.write(
-        generic_yaml=GENERIC,
+        generic_yaml=GENERIC_INPUT,
         uniqueness_yaml=UNIQUENESS,
         cities_jsonl=CITIES,
     )
@@ -159,7 +86,7 @@ run_config: {num_samples: 2, cache_policy: no-cache}
 
 def test_both_generations_of_the_language_give_the_same_numbers(lab):
     lab.write(
-        generic_yaml=GENERIC,
+        generic_yaml=GENERIC_INPUT,
         uniqueness_yaml=UNIQUENESS,
         cities_jsonl=CITIES,
         cities_yaml="key: qa-single-answers\ndisplay_name: Cities\n"

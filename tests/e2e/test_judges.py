@@ -5,45 +5,8 @@ import json
 import pytest
 
 from tasks_lib.models.ledger import entries
+from tests.documented import HARRY_POTTER
 from tests.e2e.lab import RUN, TASK, jsonl, mock
-
-HARRY_POTTER = """\
-display_name: "Harry Potter Trivia Task"
-key: "hp-trivia"
-description: "Assesses the model knowledge of Harry Potter trivia."
-config_spec: []
-definition:
-  evaluated_entity_type: "model"
-  dataset:
-    key: "hp-trivia-dataset"
-  solver:
-    type: "single_turn_solver"
-    input_builder:
-      type: "chat_completion"
-      input_messages:
-        - role: "system"
-          content: "You are a helpful assistant."
-        - role: "user"
-          content: "Respond to this question concisely. {{ sample.question }}"
-  scorers:
-    - type: "model_as_a_judge_classifier"
-      model_key: "openai$gpt-4-1-nano"
-      system_prompt: |
-        You are a helpful assistant and rate whether the ground truth answer and the
-        candidate answer are semantically the same. Semantically the same means that
-        you do not care about small spelling mistakes, capitalization or whether
-        additional information is given. This is all still considered correct.
-
-        Respond only with 'correct' or 'incorrect' and nothing else.
-      user_prompt: |
-        Ground Truth Answer: {{ sample.gt_answer }}
-        Candidate Answer: {{ trace.get_last_assistant_text() }}
-      correct_labels:
-        - "correct"
-      incorrect_labels:
-        - "incorrect"
-      use_structured_outputs: true
-"""
 
 TRIVIA = [
     {"question": f"Who is number {n}? ANSWER=Harry {n}", "gt_answer": f"Harry {n}, JUDGE says"}

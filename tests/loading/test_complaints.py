@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.loading.tasks import GENERIC_INPUT
+from tests.documented import GENERIC_INPUT
 
 WHAT_IS_WRONG = """
 task.yaml:1: key: 'two words' may only hold letters, digits, '_', '-'

@@ -1,7 +1,6 @@
 """Whole files: what loads, and that no text crashes the loader."""
 
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 from hypothesis import example, given
@@ -9,41 +8,7 @@ from hypothesis import strategies as st
 
 from tasks_lib.errors import DefinitionErrors
 from tasks_lib.loading import Kind, kind_of, load
-from tests.loading.tasks import GENERIC_INPUT, POTTER
-
-UNIQUENESS = """
-    display_name: "Uniqueness Task"
-    key: "uniqueness-task"
-    description: >
-      Evaluates the uniqueness rate of values in a field across samples in a dataset.
-    tags: ["Data Quality"]
-    config_spec:
-      - type: "string"
-        key: "field"
-        display_name: "Field"
-    definition:
-      type: "benchmark_task"
-      evaluated_entity_type: "dataset"
-      scorers:
-        - type: "python_all_samples"
-          compute_scores_snippet: !include "uniqueness_scorer.py"
-          metrics:
-            - type: "mean"
-              field: "is_unique"
-              name: "Uniqueness Rate"
-    """
-
-
-UNIQUENESS_SCORER = """
-    from collections import Counter
-    from latticeflow.core.dtypes import RawSample
-
-
-    def compute_scores(samples: list[RawSample]) -> list[dict]:
-        field_name = "<< config.field >>"
-        counter = Counter(sample.get(field_name) for sample in samples)
-        return [{"is_unique": counter[sample.get(field_name)] == 1} for sample in samples]
-    """
+from tests.documented import GENERIC_INPUT, HARRY_POTTER, UNIQUENESS, UNIQUENESS_SCORER
 
 
 def test_a_task_with_literal_keys_loads_unchanged(read):
@@ -60,11 +25,11 @@ def test_a_task_of_the_older_generation_loads_with_a_warning(read):
         "it is ignored: a task with a solver evaluates a model, one without a dataset",
     )
     scorer = document.tree["definition"]["scorers"][0]
-    assert scorer["compute_scores_snippet"].startswith("from collections")
+    assert scorer["compute_scores_snippet"] == UNIQUENESS_SCORER.rstrip("\n")
 
 
 def test_a_documented_task_with_a_judge_loads(read):
-    scorer = read(POTTER).tree["definition"]["scorers"][0]
+    scorer = read(HARRY_POTTER).tree["definition"]["scorers"][0]
     assert scorer["type"] == "model_as_a_judge_classifier"
 
 
@@ -153,7 +118,7 @@ def test_no_text_crashes_the_loader(tmp_path_factory, text):
 
 @given(st.data())
 def test_no_edit_of_a_task_crashes_the_loader(tmp_path_factory, data):
-    text = dedent(GENERIC_INPUT)
+    text = GENERIC_INPUT
     start = data.draw(st.integers(0, len(text)))
     stop = data.draw(st.integers(start, min(start + 20, len(text))))
     file = tmp_path_factory.getbasetemp() / "edited.yaml"
