@@ -12,7 +12,8 @@ probe again. Any usable reply ends that; when `RELAPSED` of the calls begun sinc
 the run stops. So an endpoint that dies for good costs the calls in flight, and 20 more.
 
 What is the fault of one sample (a prompt that is too long or filtered) says nothing about
-the model and never counts.
+the model and never counts. A bad request whose reason is not known may be the one or the
+other: as long as nothing has been answered and all have the same reason, it counts.
 """
 
 import asyncio
@@ -38,6 +39,14 @@ _OF_ALL_SAMPLES = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Words of a bad request that is bad for every sample."""
+_OF_ONE_SAMPLE = re.compile(
+    r"filter|safety|polic|moderat|content|prompt|input|too (long|large|many|big)|length|tokens"
+    r"|context|exceed|image|audio|file",
+    re.IGNORECASE,
+)
+"""Words of one that is bad for what a sample holds."""
+_VARYING = re.compile(r"\w*\d\w*")
+"""What differs between messages of one reason: numbers, ids of requests."""
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _PATIENT = 2  # attempts that find nobody
 
@@ -82,6 +91,7 @@ class Circuit:
         self._proved = False
         self._probes: set[CallId] = set()
         self._failed: dict[CallId, SampleError] = {}
+        self._refusals: set[str] = set()
         self._in_a_row = 0
         self._replies = 0
         self._cut = 0
@@ -158,7 +168,11 @@ class Circuit:
             error: what it ended with.
             status: HTTP status of its last attempt; 0 without any.
         """
-        if not self._active or _of_one_sample(error, status):
+        if not self._active or error.error_class == "data":
+            return
+        if status in _OF_THE_SAMPLE and not _OF_ALL_SAMPLES.search(error.problem):
+            if not self._proved and call in self._probes:
+                self._refused(call, error)
             return
         if not self.on_probe:
             self.watching = True  # a usable reply is news again
@@ -169,6 +183,17 @@ class Circuit:
             self._failed.clear()
         elif call in self._probes:  # not one of those that were under way when trouble began
             self._count(call, error)
+
+    def _refused(self, call: CallId, error: SampleError) -> None:
+        """Note a bad request; with a second reason among them, none is every sample's."""
+        if _OF_ONE_SAMPLE.search(error.problem):
+            return
+        self._refusals.add(_VARYING.sub("", error.problem))
+        told = SampleError(error.error_class, error.problem, error.where, _LOOK_AT_IT)
+        if len(self._refusals) == 1:
+            self._count(call, told)
+        else:
+            self._failed = {c: end for c, end in self._failed.items() if end.fix != _LOOK_AT_IT}
 
     def _count(self, call: CallId, error: SampleError) -> None:
         self._failed[call] = error
@@ -198,17 +223,15 @@ class Circuit:
 
 _CUT_OFF = "every reply was cut off at {} before an answer"
 _RAISE_IT = "raise it, or skip this check with --no-preflight"
+_LOOK_AT_IT = (
+    "look at the model's parameters, and at the prompts with evalmill plan --show 2; "
+    "or skip this check with --no-preflight"
+)
 _ADVICE = {
     "infra": "see why its server fails, then go on",
     "model": "check the model's url and adapter",
 }
 """What to do where the error doesn't say, by its class."""
-
-
-def _of_one_sample(error: SampleError, status: int) -> bool:
-    if status in _OF_THE_SAMPLE:
-        return _OF_ALL_SAMPLES.search(error.problem) is None
-    return error.error_class == "data"
 
 
 def _limit(body: bytes) -> str:

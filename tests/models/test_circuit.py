@@ -182,7 +182,8 @@ def test_nobody_there_shows_with_the_second_attempt():
         (400, "HTTP 400: The model `x` does not exist", True),
         (400, "HTTP 400: Unsupported parameter: 'max_tokens'", True),
         (400, "HTTP 400: Unrecognized request argument supplied: top_q", True),
-        (422, "HTTP 422: something else", False),
+        (422, "HTTP 422: something else", True),
+        (400, "HTTP 400: logprobs must be an array", True),
         (401, "HTTP 401: no", True),
         (402, "HTTP 402: no", True),
         (403, "HTTP 403: no", True),
@@ -197,6 +198,35 @@ def test_what_one_prompt_is_to_blame_for_does_not_count(status: int, problem: st
         error = SampleError("model", problem)
         await watched.fail(*range(40), error=error, status=status)
         assert len(watched.causes) == counts
+
+    run(main())
+
+
+def test_bad_requests_for_one_reason_end_the_run_before_any_answer():
+    async def main() -> None:
+        watched = Watched()
+        for number in range(PROBES):
+            error = SampleError("model", f"HTTP 400: seed must be text (request req_{number}f)")
+            await watched.fail(number, error=error, status=400)
+        (cause,) = watched.causes
+        assert "no usable reply to the first 5 calls: HTTP 400: seed must be text" in str(cause)
+        assert "plan --show 2" in str(cause)
+
+    run(main())
+
+
+def test_bad_requests_for_several_reasons_or_after_an_answer_are_their_samples():
+    async def main() -> None:
+        watched = Watched()
+        for number in range(40):
+            words = ("seed must be text", "no such tool")[number == PROBES - 2]
+            error = SampleError("model", f"HTTP 400: {words}")
+            await watched.fail(number, error=error, status=400)
+        assert watched.causes == []
+        other = Watched()
+        await other.answer(0)
+        await other.fail(*range(1, 40), error=SampleError("model", "HTTP 400: no"), status=400)
+        assert other.causes == []
 
     run(main())
 
