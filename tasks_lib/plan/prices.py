@@ -58,6 +58,14 @@ class PriceTable:
         """
         return validate(load(self.path, "prices"), PriceFile)
 
+    def check(self) -> None:
+        """Read the file now, whether or not a price of it is needed.
+
+        Raises:
+            DefinitionErrors: it is wrong.
+        """
+        _ = self.content
+
     def find(self, model: Model) -> KnownPrice | None:
         """Return the price of a model; None when the table has none."""
         for name in _names(model) if self.own else _provider_names(model):
@@ -84,6 +92,8 @@ def find_prices(models: Mapping[str, Model], file: Path | None = None) -> dict[s
     """
     at_home = evalmill_home() / "prices.yaml"
     tables = [PriceTable(path) for path in (file, at_home if at_home.is_file() else None) if path]
+    if file is not None:
+        tables[0].check()
     tables.append(PriceTable(SHIPPED, own=False))
     found = {key: _find(model, tables) for key, model in models.items()}
     return {key: known for key, known in found.items() if known is not None}

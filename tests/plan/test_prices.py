@@ -122,10 +122,14 @@ def test_a_model_without_a_price_is_missing():
         pytest.param("lab: {input: 1, output: 1}\n", "prices", id="no table"),
     ],
 )
-def test_a_wrong_table_is_refused_where_it_is_wrong(tmp_path: Path, text: str, words: str):
+@pytest.mark.parametrize("price", [None, {"input": 1, "output": 1}], ids=["needed", "not needed"])
+def test_a_wrong_table_is_refused_where_it_is_wrong(
+    tmp_path: Path, text: str, words: str, price: dict[str, int] | None
+):
     (tmp_path / "prices.yaml").write_text(text)
+    lab = at("http://127.0.0.1/v1").model_copy(update={"price": price and Price(**price)})
     with pytest.raises(DefinitionErrors, match=words):
-        find_prices({"lab": at("http://127.0.0.1/v1")}, tmp_path / "prices.yaml")
+        find_prices({"lab": lab}, tmp_path / "prices.yaml")
 
 
 def test_a_named_table_must_be_there(tmp_path: Path):
