@@ -117,7 +117,8 @@ def main() -> None:
         return  # another process was faster; whoever started this one finds that server
     if os.fork():
         os._exit(0)  # the child keeps the lock; its starter need not reap it
-    with lock, _listen(home) as listener:
+    # the lock is let go of by the end of the process, when its last words are in the log
+    with _listen(home) as listener:
         port = listener.getsockname()[1]
         prefect = version("prefect")
         database = Database(home.prefect_home, prefect)

@@ -89,7 +89,8 @@ class Sandbox(SandboxedEnvironment):
             obj = obj.method()
         meter = cast(MeteredContext, context).meter
         meter.tick()
-        owner = getattr(getattr(obj, "__wrapped__", obj), "__self__", None)
+        method = obj if hasattr(obj, "__self__") else getattr(obj, "__wrapped__", obj)
+        owner = getattr(method, "__self__", None)
         name = getattr(obj, "__name__", "")
         if isinstance(owner, str | bytes):
             given = (*args, *kwargs.values())

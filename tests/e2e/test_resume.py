@@ -61,6 +61,14 @@ def kill(process: "subprocess.Popen[str]", number: int = signal.SIGKILL) -> tupl
         return process.communicate(timeout=30)
 
 
+@pytest.fixture
+def in_the_foreground():
+    """Let processes hear of their terminal's end, though the tests may run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.parametrize(
     "number",
     [
@@ -70,7 +78,7 @@ def kill(process: "subprocess.Popen[str]", number: int = signal.SIGKILL) -> tupl
     ],
 )
 def test_an_interrupted_run_keeps_replies_in_flight_and_says_how_to_go_on(
-    long_run, number, tmp_path
+    long_run, number, tmp_path, in_the_foreground
 ):
     lab = long_run
     process = begun(lab)
