@@ -58,10 +58,10 @@ def worker(prefect_server: ServerInfo) -> Iterator[None]:
 
 
 def stopped(process: subprocess.Popen[bytes]) -> None:
-    """End a worker; on a busy machine it may not get to its end by itself."""
+    """End a worker, which may wait for longer than anybody needs it."""
     process.terminate()
     try:
-        process.wait(timeout=60)
+        process.wait(timeout=5)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
@@ -113,7 +113,7 @@ def test_after_an_outage_one_run_catches_up(
 ) -> None:
     """BR-094: of three missed nights the last is run, even if it ends before the others begin."""
     monkeypatch.chdir(tmp_path)
-    name = deployed("outage")
+    name = deployed("outage", limit=3)  # with fewer they wait for each other, half a minute
     now = datetime.now(UTC)
     nights = [now - timedelta(days=days) for days in (1, 2, 3)]
     with connected(prefect_server.url), get_client(sync_client=True) as client:
