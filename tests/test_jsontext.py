@@ -114,4 +114,4 @@ def test_text_is_made_storable(text: str, stored: str):
 
 @given(st.text(st.characters()))
 def test_any_text_can_be_stored(text: str):
-    storable(text).encode("utf-8")
+    assert storable(text).encode("utf-8").decode("utf-8") == storable(storable(text))

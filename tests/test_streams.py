@@ -48,4 +48,6 @@ def test_a_pipe_without_reader_is_tolerated():
     read_end, write_end = os.pipe()
     os.close(read_end)
     with outlet(write_end, BrokenPipeError) as stream:
-        stream.write("text")
+        assert stream.write("text") == len("text")
+        stream.flush()
+        assert stream.write("more") == len("more"), "and so is all that follows"

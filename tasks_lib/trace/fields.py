@@ -1,5 +1,6 @@
 """The keys of a record: how their JSON is read and what may be written to them."""
 
+from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, Generic, Self, TypeVar, overload
@@ -13,10 +14,10 @@ REQUIRED: Final = object()
 """Default of a field that has none."""
 
 
-class Field(Generic[T]):
+class Field(ABC, Generic[T]):
     """One key of a record's JSON object, seen as a `T`.
 
-    Subclasses define `read` and `write`; the value itself lives in the record's object, so
+    Subclasses define `read`, `write` and `dump`; the value itself lives in the record's object, so
     every view of that object sees a change at once.
     """
 
@@ -42,24 +43,24 @@ class Field(Generic[T]):
         """Return a fresh default, as JSON."""
         return self.default() if callable(self.default) else self.default
 
+    @abstractmethod
     def read(self, record: View, raw: Any) -> T:
         """Return what `record`'s attribute shows for the JSON value `raw`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, value: Any, where: str) -> Any:
         """Return the JSON form of `value`.
 
         Raises:
             ValueError: `value` is not what the field holds; the message starts with `where`.
         """
-        raise NotImplementedError
 
     def adopt(self, record: View, value: Any) -> None:
         """Let `record` show the very records inside `value`, which was just written."""
 
+    @abstractmethod
     def dump(self, record: View, exclude_unset: bool) -> Any:
         """Return an independent JSON copy of the field's value in `record`."""
-        raise NotImplementedError
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

@@ -147,6 +147,7 @@ def test_a_waiting_call_that_is_cancelled_takes_no_place():
         circuit.leave(call(0))
         first.cancel()
         await asyncio.wait_for(second, 1)
+        assert first.cancelled()
 
     run(main())
 

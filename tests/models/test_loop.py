@@ -127,7 +127,11 @@ def test_work_without_a_sign_of_life_is_given_up():
 def test_slow_work_that_shows_signs_of_life_goes_on():
     lives = iter(range(100))
 
+    done = []
+
     async def work(item: int) -> None:
         await asyncio.sleep(0.3)
+        done.append(item)
 
     asyncio.run(worked_off(range(2), work, 2, lambda: next(lives), patience=0.05))
+    assert sorted(done) == [0, 1]

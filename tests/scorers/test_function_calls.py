@@ -107,7 +107,8 @@ def test_bad_template_syntax_in_a_list_is_refused_when_loaded(written):
 
 def test_placeholders_may_stand_in_a_list():
     written = ["<< config.name >>", {"name": "a", "arguments": {"x": "<< config.x >>"}}]
-    TypeAdapter[FunctionCalls](FunctionCalls).validate_python(written)
+    plain, call = TypeAdapter[FunctionCalls](FunctionCalls).validate_python(written)
+    assert (plain, call.arguments) == ("<< config.name >>", {"x": "<< config.x >>"})
 
 
 @pytest.mark.parametrize(

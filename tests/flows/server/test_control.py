@@ -78,6 +78,7 @@ def test_an_idle_server_stops_by_itself(home: ServerHome, monkeypatch: pytest.Mo
     monkeypatch.setenv("EVALMILL_SERVER_IDLE_SECONDS", "1")
     ensure_server(START_SECONDS, home)
     wait_until_gone(home, 20)
+    assert server_status(home) is None
 
 
 @pytest.mark.prefect
